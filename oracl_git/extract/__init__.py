@@ -1,0 +1,117 @@
+"""One blob → Facts: a pure function of its bytes and its language.
+
+Knows which extractor reads which language, and what every file shares: its
+checksum, line count, chunks, and whether it is a placeholder or not for the
+graph at all. Knows no paths, no git, no clock. It never raises: a file that
+cannot be parsed is known by its text. Importing it loads no parser.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import unicodedata
+from importlib import import_module
+
+from .chunks import by_lines
+from .exclude import MAX_BYTES, excluded, is_binary, is_generated
+from .facts import Chunk, Definition, Facts, Reference, decode
+from .languages import PARSERS, language, language_of
+from .source import Findings, Source
+from .words import split_bytes, split_identifiers
+
+__all__ = [
+    "EXTRACTOR_VERSION",
+    "MAX_BYTES",
+    "Chunk",
+    "Definition",
+    "Facts",
+    "Reference",
+    "chunk_texts",
+    "decode",
+    "excluded",
+    "extract",
+    "language_of",
+    "split_identifiers",
+    "version",
+]
+
+EXTRACTOR_VERSION = "1"
+
+_PLACEHOLDER = re.compile(rb"\b(?:TODO|TBD)\b|\b(?i:placeholder|coming soon)\b")
+_PLACEHOLDER_TEXT = 400
+
+
+def extract(data: bytes, language_name: str) -> Facts:
+    """What one blob says, read as one language."""
+    checksum = hashlib.sha256(data).hexdigest()
+    if is_binary(data):
+        return Facts(language_name, checksum, skip="binary")
+    row = language(language_name)
+    source = Source(data)
+    code = not row.prose and row.module != "config"
+    if is_generated(source.text, source.rows, language_name, code):
+        return Facts(language_name, checksum, source.lines, skip="generated")
+    try:
+        found: Findings = import_module(f".{row.module}", __name__).extract(source, language_name)
+    except Exception:  # a bug of ours must not cost the build more than this file's links
+        found = Findings()
+        found.error = "extractor"
+    chunks = by_lines(source.lines) if found.sections is None else found.sections
+    public = [d for d in found.definitions if d.public and d.kind != "constant"]
+    return Facts(
+        language=language_name,
+        checksum=checksum,
+        lines=source.lines,
+        error="encoding" if source.encoding_error else found.error,
+        definitions=tuple(found.definitions),
+        references=found.references(),
+        exports=tuple(found.exports),
+        anchors=tuple(found.anchors),
+        headings=tuple(found.headings),
+        chunks=tuple(chunks),
+        tags=tuple(found.tags),
+        risk=tuple(found.risk),
+        public=len(public),
+        documented=sum(d.documented for d in public),
+        entry_point=found.entry_point,
+        placeholder=_is_placeholder(source, found, language_name, row.prose),
+        uses=tuple(found.uses),
+    )
+
+
+def _is_placeholder(source: Source, found: Findings, language_name: str, prose: bool) -> bool:
+    """Empty (an empty Python module is a package marker), or prose that says it is yet to come."""
+    if len(source.text) > 4 * _PLACEHOLDER_TEXT:
+        return not source.text.strip()
+    text = source.text.strip()
+    if not text:
+        return language_name != "python"
+    if not prose or len(found.headings) > 1:
+        return False
+    titles = {line for _, line in found.headings}
+    body = b"".join(row for number, row in enumerate(source.rows, 1) if number not in titles)
+    return len(text.decode("utf-8", "replace")) < _PLACEHOLDER_TEXT and _PLACEHOLDER.search(body) is not None
+
+
+def chunk_texts(data: bytes, facts: Facts) -> list[tuple[str, str]]:
+    """(title, text) of each chunk, as space-separated words for full-text search."""
+    if not facts.chunks:
+        return []
+    rows = Source(data).rows
+    return [
+        (split_identifiers(title) if title else "", split_bytes(b"".join(rows[start - 1 : end])))
+        for start, end, title in facts.chunks
+    ]
+
+
+def version() -> str:
+    """A digest of everything an extraction depends on besides its input."""
+    digest = hashlib.sha256(f"{EXTRACTOR_VERSION}\0{PARSERS}\0{unicodedata.unidata_version}".encode())
+    folder = os.path.dirname(__file__)
+    for name in sorted(os.listdir(folder)):
+        if name.endswith((".py", ".scm")):
+            with open(os.path.join(folder, name), "rb") as file:
+                digest.update(f"\0{name}\0{hashlib.sha256(file.read()).hexdigest()}".encode())
+    return digest.hexdigest()

@@ -1,0 +1,101 @@
+"""YAML, TOML, JSON and INI: the files, modules and entry points their values name.
+
+Knows comments, sections and top-level keys by their looks. Parses no document:
+a line that looks like a value is one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .generic import comment_spans
+from .source import Findings, Source, blank, only
+from .words import DOTTED, hits, path_like, paths
+
+_ENTRY = re.compile(rb"([A-Za-z_][\w.]*+):([A-Za-z_][\w.]*+)")
+_EXPRESSION = re.compile(rb"\$\{\{[^\n}]{0,300}\}\}")
+_SECTION = re.compile(rb"^[ \t]{0,40}\[{1,2}[ \t]*+([^\]\n]{1,200})\]{1,2}", re.MULTILINE)
+_EQUALS_KEY = re.compile(rb"^(?![ \t#;\[])([^=\n]{1,200}?)[ \t]{0,40}=", re.MULTILINE)
+_YAML_KEY = re.compile(
+    rb"^(?![ \t#-])(\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s:#][^:\n]{0,200}):(?=[ \t]|$)", re.MULTILINE
+)
+_JSON_KEY = re.compile(rb"^([ \t]{1,16})\"([^\"\\\n]{1,200})\"[ \t]*+:", re.MULTILINE)
+_TOP_DOMAINS = frozenset(b"com org net io dev edu gov info html local".split())
+_MODULE_TAIL = b".*"
+
+
+def extract(source: Source, language: str) -> Findings:
+    """What a configuration file says."""
+    found = Findings()
+    text = source.text
+    spans = comment_spans(text, "slash-lines" if language == "json" else "ini" if language == "ini" else "hash")
+    if spans:
+        for offset, (path, anchor) in paths(only(text, spans)):
+            found.refer("comment", path, anchor, source.line(offset))
+        text = blank(text, spans)
+    if b"${{" in text:
+        text = blank(text, [match.span() for match in _EXPRESSION.finditer(text)])
+    if language in ("toml", "ini"):
+        text = _sections(source, text, found)
+    elif language == "yaml":
+        _keys(source, text, _YAML_KEY, found)
+    else:
+        _json_keys(source, text, found)
+    _values(source, text, language in ("toml", "ini"), found)
+    return found
+
+
+def _values(source: Source, text: bytes, short_entries: bool, found: Findings) -> None:
+    for offset, (path, anchor) in paths(text):
+        found.refer("path", path, anchor, source.line(offset))
+
+    def classify(word: bytes) -> tuple[str, str, str] | None:
+        return _named(word, short_entries)
+
+    for offset, (kind, target, name) in hits(text, classify):
+        found.refer(kind, target, name, source.line(offset))
+
+
+def _named(word: bytes, short_entries: bool) -> tuple[str, str, str] | None:
+    """What a value names if it is an entry point or a module."""
+    if b":" in word[:-1]:
+        match = _ENTRY.fullmatch(word)
+        if match and (short_entries or b"." in match[1]) and match[1][-1:] != b".":
+            return "entry", match[1].decode(), match[2].decode()
+        return None
+    word = word.removesuffix(_MODULE_TAIL).rstrip(b".:")
+    if DOTTED.fullmatch(word) and not path_like(word) and word.rpartition(b".")[2] not in _TOP_DOMAINS:
+        return "module", word.decode(), ""
+    return None
+
+
+def _sections(source: Source, text: bytes, found: Findings) -> bytes:
+    """Headings of TOML and INI; returns the text without them: a section's name is no value."""
+    spans: list[tuple[int, int]] = []
+    first = len(text)
+    for match in _SECTION.finditer(text):
+        first = min(first, match.start())
+        name = match[1].strip().decode("utf-8", "replace")
+        found.headings.append((name, source.line(match.start(1))))
+        if "/" not in name:
+            spans.append(match.span())
+    keys = [(match[1], match.start(1)) for match in _EQUALS_KEY.finditer(text, 0, first)]
+    names = [(key.strip(b"\"' \t").decode("utf-8", "replace"), source.line(offset)) for key, offset in keys]
+    found.headings[:0] = names
+    return blank(text, spans)
+
+
+def _keys(source: Source, text: bytes, pattern: re.Pattern[bytes], found: Findings) -> None:
+    for match in pattern.finditer(text):
+        key = match[1].strip(b"\"' \t").decode("utf-8", "replace")
+        found.headings.append((key, source.line(match.start(1))))
+
+
+def _json_keys(source: Source, text: bytes, found: Findings) -> None:
+    """Keys at the indentation of the first one."""
+    indent: bytes | None = None
+    for match in _JSON_KEY.finditer(text):
+        if indent is None:
+            indent = match[1]
+        if match[1] == indent:
+            found.headings.append((match[2].decode("utf-8", "replace"), source.line(match.start(2))))

@@ -1,0 +1,106 @@
+"""Any language: comments, path-like words, and definitions by the look of their lines.
+
+Knows comment syntax by family, the imports of JavaScript and Go, and through
+looks.py what a definition's line looks like. Knows no scopes and no types: good
+enough to give chunks and names where no parser is at hand.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .facts import Definition
+from .languages import language as language_row
+from .looks import definition_lines
+from .source import Findings, Source, blank, only
+from .words import paths
+
+_STRING = rb"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'"
+_C = rb"|(?P<comment>//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)|`(?:[^`\\]|\\.)*+`"
+
+COMMENTS = {
+    # Strings come first: a comment sign inside one is text.
+    "c": re.compile(_STRING + _C, re.DOTALL),
+    "hash": re.compile(_STRING + rb"|(?<![^\s;])(?P<comment>#[^\n]*+)"),
+    "ini": re.compile(rb"^[ \t]*+(?P<comment>[#;][^\n]*+)", re.MULTILINE),
+    "slash-lines": re.compile(rb"^[ \t]*+(?P<comment>//[^\n]*+)", re.MULTILINE),
+    "dash": re.compile(
+        _STRING + rb"|(?P<comment>--\[\[(?:[^\]]|\](?!\]))*+|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)", re.DOTALL
+    ),
+    "semicolon": re.compile(rb"\"(?:[^\"\\]|\\.)*+\"|(?P<comment>;[^\n]*+)", re.DOTALL),
+    "percent": re.compile(_STRING + rb"|(?P<comment>%[^\n]*+)"),
+    "rem": re.compile(rb"^[ \t]*+@?(?P<comment>(?:rem\b|::)[^\n]*+)", re.MULTILINE | re.IGNORECASE),
+    "markup": re.compile(rb"(?P<comment><!--(?:[^-]|-(?!->))*+|\{#(?:[^#]|#(?!\}))*+)"),
+    "powershell": re.compile(_STRING + rb"|(?P<comment><#(?:[^#]|#(?!>))*+|(?<![^\s;])#[^\n]*+)"),
+}
+_SIGNS = {
+    "c": (b"//", b"/*"),
+    "dash": (b"--", b"/*"),
+    "semicolon": (b";",),
+    "percent": (b"%",),
+    "ini": (b"#", b";"),
+    "slash-lines": (b"//",),
+    "markup": (b"<!--", b"{#"),
+}
+
+
+def comment_spans(text: bytes, family: str) -> list[tuple[int, int]]:
+    """Where the comments are."""
+    pattern = COMMENTS.get(family)
+    if pattern is None or not any(sign in text for sign in _SIGNS.get(family, (b"#",)) if family != "rem"):
+        if family != "rem":
+            return []
+        assert pattern is not None
+    return [match.span("comment") for match in pattern.finditer(text) if match["comment"] is not None]
+
+
+_RELATIVE = re.compile(
+    rb"(?:\bfrom[ \t]{0,9}|\brequire(?:\.resolve)?\([ \t]{0,9}|\bimport[ \t]{0,9}\(?[ \t]{0,9})"
+    rb"(?:\"(\.[^\"\n]{0,300})\"|'(\.[^'\n]{0,300})')"
+)
+_GO_IMPORT = re.compile(rb"^import[ \t]++(?:[\w.]{1,60}[ \t]++)?\"([^\"\n]{1,300})\"", re.MULTILINE)
+_GO_BLOCK = re.compile(rb"^import[ \t]*+\(([^)]{0,20000})\)", re.MULTILINE)
+_GO_SPEC = re.compile(rb"\"([^\"\n]{1,300})\"")
+
+
+def extract(source: Source, language: str) -> Findings:
+    """What a file in a language without an extractor of its own says."""
+    found = Findings()
+    text = source.text
+    row = language_row(language)
+    spans = comment_spans(text, row.comments)
+    if spans:
+        for offset, (path, anchor) in paths(only(text, spans)):
+            found.refer("comment", path, anchor, source.line(offset))
+    code = blank(text, spans) if spans else text
+    taken = _imports(source, code, language, found)
+    for offset, (path, anchor) in paths(blank(code, taken) if taken else code):
+        found.refer(row.words, path, anchor, source.line(offset))
+    _definitions(source, code, language, found)
+    found.entry_point = text.startswith(b"#!")
+    return found
+
+
+def _imports(source: Source, code: bytes, language: str, found: Findings) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    if language in ("javascript", "typescript"):
+        for match in _RELATIVE.finditer(code):
+            group = 1 if match[1] is not None else 2
+            spans.append(match.span(group))
+    elif language == "go":
+        spans += [match.span(1) for match in _GO_IMPORT.finditer(code)]
+        for block in _GO_BLOCK.finditer(code):
+            spans += [match.span(1) for match in _GO_SPEC.finditer(code, block.start(1), block.end(1))]
+        spans.sort()
+    for start, end in spans:
+        found.refer("import", code[start:end].decode("utf-8", "replace"), "", source.line(start))
+    return spans
+
+
+def _definitions(source: Source, code: bytes, language: str, found: Findings) -> None:
+    """Definitions by their first lines; each ends where the next begins."""
+    places = [(source.line(offset), name, kind) for offset, name, kind in definition_lines(code, language)]
+    for index, (line, name, kind) in enumerate(places):
+        end = places[index + 1][0] - 1 if index + 1 < len(places) else source.lines
+        public = name[:1].isupper() if language == "go" else not name.startswith("_")
+        found.definitions.append(Definition(name, kind, line, max(line, end), public, False))

@@ -1,0 +1,119 @@
+"""Which language a file is in, by its name and its first line, and who reads it.
+
+The registry: a language is one row, and one module if the generic extractor
+does not do. Knows names and suffixes; knows nothing of what is inside a file.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+# What parsing depends on, pinned exactly in pyproject.toml; part of the extractor version.
+PARSERS = (
+    ("tree-sitter", "0.26.1"),
+    ("tree-sitter-python", "0.25.0"),
+)
+
+
+class Language(NamedTuple):
+    """One row of the registry."""
+
+    name: str
+    suffixes: str = ""  # space-separated, without dot, lower case
+    names: str = ""  # whole file names, lower case
+    interpreters: str = ""  # of a "#!" line
+    module: str = "generic"  # the module of this package with `extract(source, language)`
+    comments: str = ""  # a family of generic.COMMENTS
+    prose: bool = False
+    words: str = "mention"  # what a path-like word outside comments is
+
+
+LANGUAGES = (
+    Language("python", "py pyi pyw", "sconstruct sconscript wscript", "python pypy", "python", "hash"),
+    Language("markdown", "md markdown mdx mkd qmd rmd", module="markdown", prose=True),
+    Language("rst", "rst rest", module="rst", prose=True),
+    Language("text", "txt text adoc asciidoc org tex", prose=True),
+    Language("json", "json jsonl ndjson json5 jsonc webmanifest ipynb geojson", ".babelrc .eslintrc .prettierrc",
+             module="config"),
+    Language("yaml", "yaml yml cff", ".clang-format .clang-tidy .clangd", module="config", comments="hash"),
+    Language("toml", "toml", "pipfile", module="config", comments="hash"),
+    Language("ini", "ini cfg conf properties service desktop editorconfig env", ".flake8 .coveragerc .pylintrc "
+             ".gitmodules .gitconfig .npmrc .pypirc .editorconfig .env", module="config", comments="ini"),
+    Language("shell", "sh bash zsh ksh dash bats fish", ".bashrc .bash_profile .profile .zshrc",
+             "sh bash zsh ksh dash fish bats", "shell", "hash"),
+    Language("powershell", "ps1 psm1 psd1", interpreters="pwsh powershell", module="shell", comments="powershell"),
+    Language("make", "mk mak", "makefile gnumakefile bsdmakefile", "make", comments="hash", words="path"),
+    Language("docker", "dockerfile", "dockerfile containerfile", comments="hash", words="path"),
+    Language("just", "just", "justfile .justfile", "just", comments="hash", words="path"),
+    Language("cmake", "cmake", "cmakelists.txt", comments="hash", words="path"),
+    Language("batch", "bat cmd", comments="rem", words="path"),
+    Language("javascript", "js jsx mjs cjs", interpreters="node nodejs", comments="c"),
+    Language("typescript", "ts tsx mts cts", interpreters="deno bun ts-node", comments="c"),
+    Language("go", "go", comments="c"),
+    Language("rust", "rs", comments="c"),
+    Language("java", "java", comments="c"),
+    Language("c", "c h", comments="c"),
+    Language("cpp", "cc cpp cxx hh hpp hxx inl ipp c++ h++", comments="c"),
+    Language("csharp", "cs", comments="c"),
+    Language("kotlin", "kt kts", comments="c"),
+    Language("scala", "scala sc sbt", comments="c"),
+    Language("swift", "swift", comments="c"),
+    Language("dart", "dart", comments="c"),
+    Language("groovy", "groovy gradle", "jenkinsfile", "groovy", comments="c"),
+    Language("proto", "proto thrift", comments="c"),
+    Language("zig", "zig", comments="c"),
+    Language("css", "css scss sass less pcss", comments="c"),
+    Language("php", "php phtml", interpreters="php", comments="c"),
+    Language("ruby", "rb rake gemspec ru", "gemfile rakefile vagrantfile podfile brewfile", "ruby", comments="hash"),
+    Language("perl", "pl pm", interpreters="perl", comments="hash"),
+    Language("r", "r", interpreters="rscript", comments="hash"),
+    Language("julia", "jl", interpreters="julia", comments="hash"),
+    Language("elixir", "ex exs", interpreters="elixir", comments="hash"),
+    Language("nix", "nix", comments="hash"),
+    Language("terraform", "tf tfvars hcl", comments="hash", words="path"),
+    Language("starlark", "bzl bazel star", "build workspace tiltfile", comments="hash", words="path"),
+    Language("cython", "pyx pxd pxi", comments="hash"),
+    Language("graphql", "graphql gql", comments="hash"),
+    Language("gitfile", names=".gitignore .gitattributes .dockerignore .npmignore .eslintignore .prettierignore "
+             "codeowners .mailmap", comments="hash"),
+    Language("sql", "sql ddl psql", comments="dash"),
+    Language("lua", "lua", interpreters="lua", comments="dash"),
+    Language("haskell", "hs elm", comments="dash"),
+    Language("lisp", "el lisp cl scm rkt clj cljs cljc edn", comments="semicolon"),
+    Language("erlang", "erl hrl", comments="percent"),
+    Language("html", "html htm xhtml vue svelte jinja jinja2 j2 hbs ejs mako njk", comments="markup"),
+    Language("xml", "xml xsd xsl xslt csproj fsproj vcxproj props targets plist", comments="markup"),
+)  # fmt: skip
+
+BY_NAME = {language.name: language for language in LANGUAGES}
+_SUFFIXES = {suffix.encode(): row.name for row in LANGUAGES for suffix in row.suffixes.split()}
+_NAMES = {name.encode(): row.name for row in LANGUAGES for name in row.names.split()}
+_INTERPRETERS = {name.encode(): row.name for row in LANGUAGES for name in row.interpreters.split()}
+_SHEBANG = re.compile(rb"#![ \t]*(?:\S*/)?env[ \t]+(?:-\S+[ \t]+|\w+=\S*[ \t]+)*(\S+)|#![ \t]*(\S+)")
+
+
+def language_of(path: bytes, head: bytes = b"") -> str:
+    """The language of a file by its path and, failing that, by its "#!" line."""
+    base = path.rpartition(b"/")[2].lower()
+    name = _NAMES.get(base)
+    if name:
+        return name
+    stem, dot, suffix = base.rpartition(b".")
+    if dot:
+        name = _SUFFIXES.get(suffix)
+        if name:
+            return name
+        if stem in (b"dockerfile", b"containerfile", b"makefile"):
+            return _NAMES[stem]
+    if head.startswith(b"#!"):
+        match = _SHEBANG.match(head[:200])
+        if match:
+            program = (match[1] or match[2]).rpartition(b"/")[2].lower()
+            return _INTERPRETERS.get(program) or _INTERPRETERS.get(program.rstrip(b"0123456789.")) or "text"
+    return "text"
+
+
+def language(name: str) -> Language:
+    """The row of a language; an unknown one reads as plain text."""
+    return BY_NAME.get(name) or Language(name)

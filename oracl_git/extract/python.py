@@ -1,0 +1,338 @@
+"""Python: definitions, imports, uses and risks, from a tree-sitter tree.
+
+Knows the grammar's nodes (python.scm) and Python's names. Runs nothing,
+resolves nothing: a relative import keeps its dots. The tree is queried, never
+walked; what needs no tree (names used, risky calls) is read from the text with
+strings, comments and imports blanked out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import NamedTuple
+
+import tree_sitter_python
+from tree_sitter import Language, Node, Parser, Query, QueryCursor
+
+from . import generic
+from .chunks import by_definitions
+from .facts import Definition
+from .pyrisk import risks
+from .rst import symbol_roles
+from .source import Findings, Source, blank, only
+from .words import paths
+
+_LANGUAGE = Language(tree_sitter_python.language())
+with open(os.path.join(os.path.dirname(__file__), "python.scm"), encoding="utf-8") as _file:
+    _QUERY = Query(_LANGUAGE, _file.read())
+
+# Queries are quadratic in the children of one broken node, the scanner in runs of
+# continued lines, memory in depth: past these bounds a file is read as plain text.
+_MAX_BROKEN_CHILDREN = 5_000
+_MAX_CONTINUATIONS = 500
+_MAX_DEPTH = 2_000
+_CONTINUED = re.compile(rb"(?:\\\n[ \t\f\n]*+)++")
+_NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"()[]{}")
+_DEPTH = tuple(1 if byte in b"([{" else -1 if byte in b")]}" else 0 for byte in range(256))
+
+_IDENTIFIER = rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+"
+_NAME = re.compile(
+    rb"(?<![\w.\x80-\xff])(?<!def )(?<!class )" + _IDENTIFIER + rb"(?![ \t]*+=(?!=))"
+)  # no attribute, no name being defined, no keyword argument
+_WORDS = bytes(
+    byte if byte > 127 or chr(byte).isalnum() or byte in b"_.\n" else 32 for byte in range(256)
+)  # what separates words, but for the dot
+_TARGET = re.compile(rb"(?<![\w.\x80-\xff])" + _IDENTIFIER + rb"(?!\s*+[.\[(])")
+_FROM = re.compile(r"from\s*+((?:\.\s*+)*+)((?!import\b)[\w.]++)?\s*+import\b\s*+(.*)", re.DOTALL)
+_IMPORT_NOISE = str.maketrans("()\\\n", "    ")
+_COMMENT = re.compile(rb"#[^\n]*+")
+_DYNAMIC = re.compile(rb"\b(?:import_module|__import__)\(\s{0,99}[rRuU]?[\"'](\.{0,9}[A-Za-z_][\w.]{0,200})[\"']")
+_MAIN = re.compile(
+    rb"^if[ \t]++\(?(?:__name__[ \t]*+==[ \t]*+[\"']__main__[\"']|[\"']__main__[\"'][ \t]*+==[ \t]*+__name__)",
+    re.MULTILINE,
+)
+
+
+class _Scope(NamedTuple):
+    """A definition by its offsets."""
+
+    start: int  # of its first decorator
+    end: int
+    name: str  # qualified
+    kind: str
+    node_start: int
+
+
+def extract(source: Source, language: str) -> Findings:
+    """What a Python file says."""
+    text = source.text
+    if _too_deep(text):
+        return _as_text(source, language, "too deep")
+    root = Parser(_LANGUAGE).parse(text).root_node
+    broken = root.has_error
+    if broken and _too_broken(root):
+        return _as_text(source, language, "syntax")
+    captures = QueryCursor(_QUERY).captures(root)
+    found = Findings()
+    if broken:
+        found.error = "syntax"
+    strings = [(node.start_byte, node.end_byte) for node in captures.get("string", ())]
+    comments = [(node.start_byte, node.end_byte) for node in captures.get("comment", ())]
+    imports = [(node.start_byte, node.end_byte) for node in captures.get("import", ())]
+    code = blank(text, sorted(strings + comments + imports))
+
+    scopes, tops = _scopes(text, captures)
+    documented = _documented(captures)
+    for scope in scopes:
+        found.definitions.append(
+            Definition(
+                scope.name,
+                scope.kind,
+                source.line(scope.start),
+                source.line(scope.end - 1),
+                scope.name[0] != "_" and "._" not in scope.name,
+                scope.node_start in documented,
+            )
+        )
+    constants = _constants(source, captures, tops)
+    bound = _imports(source, imports, tops, found)
+    _dynamic_imports(source, code, found)
+
+    names = bound | {name for name in constants if name}
+    names.update(scope.name.encode() for scope in scopes if "." not in scope.name)
+    if names:
+        _uses(source, code, found.definitions, names, _target_starts(captures, tops), found)
+
+    quoted = only(text, strings)
+    for offset, (path, anchor) in paths(quoted):
+        line = source.line(offset)
+        found.refer("mention", path, anchor, line)
+    if b":`" in quoted:
+        symbol_roles(source, quoted, found)
+    for offset, (path, anchor) in paths(only(text, comments)):
+        found.refer("comment", path, anchor, source.line(offset))
+
+    modules = {reference.target for reference in found.references() if reference.kind == "import"}
+    found.risk = risks(text, code, modules, ((n.start_byte, n.end_byte) for n in captures.get("target", ())))
+    script = b"__main__" in text and _MAIN.search(text) is not None
+    found.entry_point = script or text.startswith(b"#!")
+    _tags(found, tops, script, any(text.startswith(b"async", scope.node_start) for scope in scopes))
+
+    found.sections = by_definitions(source.rows, found.definitions)
+    found.definitions.extend(definition for rows in constants.values() for definition in rows)
+    found.definitions.sort(key=lambda row: (row.start, -row.end, row.name))
+    return found
+
+
+# ------------------------------------------------------------------ bounds
+
+
+def _too_deep(text: bytes) -> bool:
+    brackets = text.translate(None, _NOT_BRACKETS)
+    if len(brackets) > _MAX_DEPTH and max(accumulate(map(_DEPTH.__getitem__, brackets))) > _MAX_DEPTH:
+        return True
+    return text.count(b"\\\n") > _MAX_CONTINUATIONS and any(
+        match[0].count(b"\n") > _MAX_CONTINUATIONS for match in _CONTINUED.finditer(text)
+    )
+
+
+def _too_broken(root: Node) -> bool:
+    """Whether a node with an error in it has more children than queries bear."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.child_count > _MAX_BROKEN_CHILDREN:
+            return True
+        stack.extend(child for child in node.children if child.has_error)
+    return False
+
+
+def _as_text(source: Source, language: str, error: str) -> Findings:
+    found = generic.extract(source, language)
+    found.error = error
+    return found
+
+
+# ------------------------------------------------------------- definitions
+
+
+def _scopes(text: bytes, captures: dict[str, list[Node]]) -> tuple[list[_Scope], list[tuple[int, int]]]:
+    """Definitions that are not local to a function, and the spans of the outermost ones."""
+    decorated = {
+        node.start_byte: decoration.start_byte
+        for node, decoration in zip(captures.get("decorated", ()), captures.get("decoration", ()), strict=True)
+    }
+    scopes: list[_Scope] = []
+    tops: list[tuple[int, int]] = []
+    stack: list[tuple[int, str, bool]] = []  # (end, qualified name, may hold members)
+    for node, name_node in zip(captures.get("definition", ()), captures.get("name", ()), strict=True):
+        node_start, end = node.start_byte, node.end_byte
+        while stack and stack[-1][0] <= node_start:
+            stack.pop()
+        is_class = text.startswith(b"class", node_start)
+        start = decorated.get(node_start, node_start)
+        if not stack:
+            tops.append((start, end))
+        name = text[name_node.start_byte : name_node.end_byte].decode("utf-8", "replace")
+        if not name or (stack and not stack[-1][2]):
+            stack.append((end, "", False))
+            continue
+        kind = "class" if is_class else "method" if stack else "function"
+        if stack:
+            name = f"{stack[-1][1]}.{name}"
+        stack.append((end, name, is_class))
+        scopes.append(_Scope(start, end, name, kind, node_start))
+    return scopes, tops
+
+
+def _documented(captures: dict[str, list[Node]]) -> set[int]:
+    """The starts of the definitions with a docstring: the last one opened before it."""
+    starts = [node.start_byte for node in captures.get("definition", ())]
+    return {starts[bisect_right(starts, node.start_byte) - 1] for node in captures.get("docstring", ())}
+
+
+def _outside(offset: int, tops: list[tuple[int, int]]) -> bool:
+    """Whether an offset lies at module level."""
+    index = bisect_right(tops, (offset, 1 << 62)) - 1
+    return index < 0 or tops[index][1] <= offset
+
+
+def _constants(
+    source: Source, captures: dict[str, list[Node]], tops: list[tuple[int, int]]
+) -> dict[bytes, list[Definition]]:
+    """Names assigned at module level, each by its first assignment."""
+    constants: dict[bytes, list[Definition]] = {}
+    for target, assignment in zip(captures.get("target", ()), captures.get("assignment", ()), strict=True):
+        start = target.start_byte
+        if not _outside(start, tops):
+            continue
+        end = assignment.end_byte
+        for name in _TARGET.findall(source.text[start : target.end_byte]):
+            if name not in constants:
+                text = name.decode("utf-8", "replace")
+                row = Definition(text, "constant", source.line(start), source.line(end - 1), text[0] != "_", False)
+                constants[name] = [row]
+    return constants
+
+
+def _target_starts(captures: dict[str, list[Node]], tops: list[tuple[int, int]]) -> set[int]:
+    starts = (node.start_byte for node in captures.get("target", ()))
+    return {start for start in starts if _outside(start, tops)}
+
+
+def _tags(found: Findings, tops: list[tuple[int, int]], script: bool, has_async: bool) -> None:
+    kinds = {definition.kind for definition in found.definitions if "." not in definition.name}
+    shape = "mixed" if len(kinds) > 1 else "classes" if "class" in kinds else "functions" if kinds else "data"
+    found.tags.append(("shape", shape))
+    if has_async:
+        found.tags.append(("async", "yes"))
+    if script:
+        found.tags.append(("script", "yes"))
+
+
+# ----------------------------------------------------------------- imports
+
+
+def _imports(
+    source: Source, statements: list[tuple[int, int]], tops: list[tuple[int, int]], found: Findings
+) -> set[bytes]:
+    """Note what each import statement names; returns the names bound anywhere."""
+    bound: set[bytes] = set()
+    exports: dict[tuple[str, str, str], None] = {}
+    for start, end in statements:
+        first, last = source.line(start), source.line(end - 1)
+        outside = _outside(start, tops)
+        for module, name, alias in _parse_import(source.text[start:end]):
+            found.refer("import", module, name, first, last)
+            if alias != "*":
+                bound.add(alias.encode())
+            if outside:
+                plain = not name and alias == module.partition(".")[0]
+                exports[alias, alias if plain else module, name] = None
+    found.exports = list(exports)
+    return bound
+
+
+def _parse_import(statement: bytes) -> Iterator[tuple[str, str, str]]:
+    """(module, imported name, bound name) of each part of an import statement."""
+    if b"#" in statement:
+        statement = _COMMENT.sub(b"", statement)
+    text = statement.decode("utf-8", "replace").translate(_IMPORT_NOISE)
+    if text.startswith("import"):
+        for part in text[6:].split(","):
+            words = part.split()
+            if words:
+                alias = words[2] if len(words) == 3 else words[0].partition(".")[0]
+                yield words[0], "", alias
+        return
+    match = _FROM.match(text)
+    if match is None:
+        return
+    module = "".join(match[1].split()) + (match[2] or "")
+    if not module:
+        return
+    for part in match[3].split(","):
+        words = part.split()
+        if words:
+            yield module, words[0], words[2] if len(words) == 3 else words[0]
+
+
+def _dynamic_imports(source: Source, code: bytes, found: Findings) -> None:
+    if b"import_module(" not in code and b"__import__(" not in code:
+        return
+    for match in _DYNAMIC.finditer(source.text):
+        if code[match.start()] != 32:
+            first, last = source.line(match.start()), source.line(match.end() - 1)
+            found.refer("import", match[1].decode(), "", first, last)
+
+
+# -------------------------------------------------------------------- uses
+
+
+def _uses(
+    source: Source, code: bytes, definitions: list[Definition], names: set[bytes], targets: set[int], found: Findings
+) -> None:
+    """Which of the file's names each definition uses, and on which line first.
+
+    A line is looked at closely only if it has a word that its definition is not
+    yet known to use; most have none.
+    """
+    starts, ends = [0, *source.ends], source.ends
+    words = code.translate(_WORDS).replace(b".", b" .").split(b"\n")
+    waiting: dict[str, set[bytes]] = {}
+    uses: list[tuple[str, str, int]] = []
+    for first, last, owner in _pieces(definitions, len(ends)):
+        wanted = waiting.get(owner)
+        if wanted is None:
+            wanted = waiting[owner] = names - {owner.rpartition(".")[2].encode()}
+        for number in range(first - 1, last):
+            if wanted.isdisjoint(words[number].split()):
+                continue
+            for match in _NAME.finditer(code, starts[number], ends[number]):
+                name = match[0]
+                if name in wanted and (owner or match.start() not in targets):
+                    wanted.discard(name)
+                    uses.append((owner, name.decode("utf-8", "replace"), number + 1))
+    found.uses = uses
+
+
+def _pieces(definitions: list[Definition], lines: int) -> Iterator[tuple[int, int, str]]:
+    """The lines cut into (first, last, innermost definition)."""
+    position = 1
+    stack: list[tuple[int, str]] = [(lines, "")]
+    for definition in definitions:
+        while stack[-1][0] < definition.start:
+            end, name = stack.pop()
+            yield position, end, name
+            position = max(position, end + 1)
+        yield position, definition.start - 1, stack[-1][1]
+        position = max(position, definition.start)
+        stack.append((definition.end, definition.name))
+    while stack:
+        end, name = stack.pop()
+        yield position, end, name
+        position = max(position, end + 1)

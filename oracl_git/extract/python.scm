@@ -1,0 +1,16 @@
+; What is read of a Python tree. Captures of one pattern stay parallel lists.
+
+(import_statement) @import
+(import_from_statement) @import
+
+(function_definition name: (identifier) @name) @definition
+(class_definition name: (identifier) @name) @definition
+(decorated_definition definition: (_) @decorated) @decoration
+
+(function_definition body: (block . (expression_statement . (string) @docstring)))
+(class_definition body: (block . (expression_statement . (string) @docstring)))
+
+(assignment left: [(identifier) (pattern_list) (tuple_pattern)] @target) @assignment
+
+(string_content) @string
+(comment) @comment

@@ -1,0 +1,83 @@
+"""Shell and PowerShell: functions, and the files and modules a script sources or runs.
+
+Knows commands by the words before a path. Expands nothing: of "$DIR/lib.sh"
+the part after the variable is kept.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .facts import Definition
+from .generic import comment_spans
+from .source import Findings, Source, blank, only
+from .words import path_like, paths
+
+_FUNCTION = re.compile(
+    rb"^[ \t]{0,40}+(?:function[ \t]++([\w:.-]{1,200}+)|([A-Za-z_][\w:-]{0,200}+)[ \t]*+\([ \t]*+\)[ \t]*+(?=[\n({#]|\Z))",
+    re.MULTILINE,
+)
+_FUNCTION_PS = re.compile(
+    rb"^[ \t]{0,40}(?:function|filter)[ \t]++(?:global:|script:)?([\w-]{1,200})", re.MULTILINE | re.IGNORECASE
+)
+_RUN = re.compile(
+    rb"(?:^|[;&|(!{`]|\b(?:then|do|else|exec|sudo|time|env|command|nohup|source|bash|sh|dash|zsh|ksh|run"
+    rb"|python[\d.]{0,5}|node|deno|ruby|perl|pwsh|powershell|Import-Module|Invoke-Expression)|(?:^|[ \t;&|(])\.)"
+    rb"(?:[ \t]++-{1,2}[\w=-]{1,40}){0,6}[ \t]*+[\"']?(?:&[ \t]*+[\"']?)?$",
+    re.IGNORECASE,
+)
+_AFTER_VARIABLE = re.compile(
+    rb"(?:\$\{?\w{1,60}[^}\s/\"']{0,60}\}?|\$\([^()\n]{0,100}(?:\([^()\n]{0,60}\)[^()\n]{0,60})?\))\"?[/\\]([\w./\\+-]{1,200})"
+)
+_MODULE = re.compile(rb"\bpython[\d.]{0,5}[ \t]++(?:-[A-Zbdu]{1,9}[ \t]++){0,4}-m[ \t]++([A-Za-z_][\w.]{0,200})")
+_BACKSLASH = bytes.maketrans(b"\\", b"/")
+
+
+def extract(source: Source, language: str) -> Findings:
+    """What a script says."""
+    found = Findings()
+    text = source.text
+    powershell = language == "powershell"
+    spans = comment_spans(text, "powershell" if powershell else "hash")
+    if spans:
+        for offset, (path, anchor) in paths(only(text, spans)):
+            found.refer("comment", path, anchor, source.line(offset))
+    code = blank(text, spans)
+    words = code.translate(_BACKSLASH) if powershell else code
+    for offset, (path, anchor) in paths(words):
+        row = source.start(source.line(offset))
+        runs = _RUN.search(code[max(row, offset - 200) : offset])
+        found.refer("path" if runs else "mention", path, anchor, source.line(offset))
+    for match in _AFTER_VARIABLE.finditer(code):
+        hit = path_like(match[1].translate(_BACKSLASH).lstrip(b"/"))
+        if hit:
+            row = source.start(source.line(match.start()))
+            runs = _RUN.search(code[max(row, match.start() - 200) : match.start()])
+            found.refer("path" if runs else "mention", hit[0], hit[1], source.line(match.start(1)))
+    for match in _MODULE.finditer(code):
+        found.refer("module", match[1].decode().rstrip("."), "", source.line(match.start()))
+    _functions(source, code, powershell, found)
+    found.entry_point = text.startswith(b"#!")
+    return found
+
+
+def _functions(source: Source, code: bytes, powershell: bool, found: Findings) -> None:
+    """Functions, each to the line before the next or to its closing brace in column one."""
+    for match in (_FUNCTION_PS if powershell else _FUNCTION).finditer(code):
+        group = match.lastindex or 1
+        name = match[group].decode()
+        start = source.line(match.start(group))
+        end = start
+        indent = len(source.rows[start - 1]) - len(source.rows[start - 1].lstrip())
+        if not source.rows[start - 1].rstrip().endswith(b"}"):
+            end = _closing(source.rows, start, indent)
+        found.definitions.append(Definition(name, "function", start, end, not name.startswith("_"), False))
+
+
+def _closing(rows: list[bytes], start: int, indent: int) -> int:
+    """The line of the brace that closes at the indentation of the definition."""
+    for number in range(start, min(start + 500, len(rows))):
+        row = rows[number]
+        if row[indent : indent + 1] in (b"}", b")") and not row[:indent].strip():
+            return number + 1
+    return start

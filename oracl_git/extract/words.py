@@ -1,0 +1,198 @@
+"""Words: which of them name a file or a symbol, and how they are split for search.
+
+Knows character classes and suffixes. Knows no language and no repository: a
+word that looks like a path may name nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+# ---------------------------------------------------------------- paths
+
+SUFFIXES = frozenset(
+    b"adoc asciidoc bash bat bib bzl c cc cfg cjs clj cljs cls cmake cmd conf cpp cs css csv cts cxx dart dockerfile "
+    b"editorconfig ejs el elm env erb ex exs fish fs go gql gradle graphql groovy h hbs hcl hh hpp hrl hs htm html hxx "
+    b"ini inc ipynb j2 java jinja jinja2 jl js json json5 jsonc jsonl jsx kt kts less lock lua m mako md mdx mjs mk ml "
+    b"mli mm mts nix org pcss php pl pm po pot proto properties ps1 psd1 psm1 pug py pyi pyx pxd r rb rs rst rtf sass "
+    b"scala scm scss service sh sql sty sum svelte svg swift tcl tex tf tfvars thrift toml ts tsv tsx txt v vb vim vue "
+    b"xml xsd xsl xslt yaml yml zig zsh "
+    b"png jpg jpeg gif ico webp pdf".split()
+)  # suffixes a word must end in to name a file without a slash in it; images are linked to, though never read
+_AMBIGUOUS_STEM = 3  # "x.c" is an attribute more often than a file: one-letter suffixes ask for a longer stem
+_MIME = frozenset(b"application audio font image message model multipart text video x-world".split())
+_HOSTS = re.compile(
+    rb"[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|edu|gov|info|co|me|ai|app|de|uk|us|fr|eu|jp|cn)(?::\d+)?"
+)
+_EITHER_OR = frozenset(
+    b"and/or read/write input/output client/server yes/no true/false on/off he/she his/her him/her s/he him/herself "
+    b"tcp/ip pass/fail either/or before/after start/stop key/value name/value request/response if/else linux/unix "
+    b"try/except try/finally up/down left/right".split()
+)
+_SHAPE = re.compile(rb"(?:/|(?:\.{1,2}/)++)?(?:[\w\x80-\xff.+-]++/)*+[\w\x80-\xff.+-]++")
+_LINE_SUFFIX = re.compile(rb"(?::\d+)+(?:-\d+)?$")
+_REFUSED = re.compile(rb"[{}$%*?~&@]|//|\.\.\.")
+_LAST_SEGMENT = re.compile(rb"[A-Za-z_.\x80-\xff][\w\x80-\xff+-][\w\x80-\xff.+-]*")
+_MAX_PATH = 255
+_PROBES = 64  # up to so many words are looked up one by one; beyond, one pass finds all places
+
+_PATH_DELIMITERS = b"\"'`()[]<>,;=|!^\\" + bytes(range(33)) + b"\x7f"
+_PATH_TABLE = bytes(32 if byte in _PATH_DELIMITERS else byte for byte in range(256))
+_CUT_BEFORE = frozenset(b"}>$%*])\\")  # what a word with a leading slash was cut off from
+
+DOTTED = re.compile(rb"[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)++")
+
+
+def path_like(word: bytes) -> tuple[str, str] | None:
+    """The path and anchor that a word spells, if it looks like one."""
+    word = word.rstrip(b".,:;!?")
+    if word[:1] == b"*" and word[-1:] == b"*":
+        word = word.strip(b"*")
+    if not 2 < len(word) <= _MAX_PATH or word[:1] in (b"-", b":", b"#", b"+"):
+        return None
+    anchor = b""
+    if b"#" in word:
+        word, _, anchor = word.partition(b"#")
+    if b":" in word:
+        word = _LINE_SUFFIX.sub(b"", word.partition(b"::")[0])
+        if b":" in word:
+            return None
+    if _REFUSED.search(word):
+        return None
+    word = word.rstrip(b"/")
+    if not _SHAPE.fullmatch(word):
+        return None
+    head, slash, last = word.rpartition(b"/")
+    stem, dot, suffix = last.rpartition(b".")
+    if dot and stem and suffix.lower() in SUFFIXES:
+        if not slash and (not stem.strip(b".-+") or (len(suffix) == 1 and len(stem) < _AMBIGUOUS_STEM)):
+            return None
+    elif not slash or not _plausible(word, head, last):
+        return None
+    if slash and _HOSTS.fullmatch(head.partition(b"/")[0]):
+        return None
+    return word.decode("utf-8", "replace"), anchor.decode("utf-8", "replace")
+
+
+def _plausible(word: bytes, head: bytes, last: bytes) -> bool:
+    """Whether a word with a slash and no known suffix may be a path."""
+    if not _LAST_SEGMENT.fullmatch(last) or not head.strip(b"/"):
+        return False
+    first = head.strip(b"/").partition(b"/")[0]
+    if b"/" not in head and (first in _MIME or len(first.lstrip(b".")) == 1 or word.lower() in _EITHER_OR):
+        return False
+    return first[:1] in b"._" or not first[:1].isdigit()
+
+
+def hits(text: bytes, classify: Callable[[bytes], T | None], table: bytes = _PATH_TABLE) -> list[tuple[int, T]]:
+    """The distinct words that `classify` accepts, each with its first offset, in order."""
+    spaced = b" " + text.translate(table).replace(b". ", b"  ").replace(b": ", b"  ") + b" "
+    accepted: dict[bytes, T] = {}
+    for word in set(spaced.split()):
+        if b"/" in word or b"." in word or b":" in word:
+            value = classify(word)
+            if value is not None:
+                accepted[word] = value
+    if len(accepted) <= _PROBES:
+        places = [(spaced.find(b" " + word + b" "), value) for word, value in accepted.items()]
+    else:
+        places = []
+        for match in _WORDS.finditer(spaced):
+            late = accepted.pop(match[0], None)
+            if late is not None:
+                places.append((match.start() - 1, late))
+    places.sort(key=_offset)
+    return places
+
+
+_WORDS = re.compile(rb"[^ ]++")
+
+
+def _offset(hit: tuple[int, object]) -> int:
+    return hit[0]
+
+
+def paths(text: bytes) -> list[tuple[int, tuple[str, str]]]:
+    """(offset, (path, anchor)) of the path-like words of a text, each at its first place."""
+    if b"/" not in text and b"." not in text:
+        return []
+    found = hits(text, path_like)
+    return [hit for hit in found if not _cut(text, hit[0], hit[1][0])]
+
+
+def _cut(text: bytes, offset: int, path: str) -> bool:
+    """Whether the word is the tail of something longer ("{root}/x.py", an escape sequence)."""
+    before = text[offset - 1] if offset else 32
+    return before == 92 or (path[0] == "/" and before in _CUT_BEFORE)
+
+
+# ------------------------------------------------------ splitting for search
+
+_TERM_TABLE = bytes(
+    byte if byte > 127 or chr(byte).isalnum() or byte == 95 else 32 for byte in range(256)
+)  # "_" stays: the tokenizer of the index separates at it
+_BOUNDARY = re.compile(
+    r"(?<=[a-z])(?=[A-Z])"  # fooBar
+    r"|(?<=[A-Z])(?=[A-Z](?:[a-rt-z]|s[a-z]))"  # HTTPServer, not URLs
+    r"|(?<=[^\W\d_])(?=[0-9])|(?<=[0-9])(?=[^\W\d_])"  # utf8
+)
+_NOT_WORD = re.compile(r"\W+")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+")
+_MEMO_WORDS = 1 << 16
+_MEMO_LENGTH = 64
+_NOISE_LENGTH = 100
+_NOISE_SUSPECT = 20  # shorter words are never noise; longer ones are when they split into crumbs
+_NOISE_CRUMB = 3
+
+
+def _bigrams(match: re.Match[str]) -> str:
+    run = match[0]
+    if len(run) == 1:
+        return f" {run} "
+    return " " + " ".join(run[i : i + 2] for i in range(len(run) - 1)) + " "
+
+
+def _split(word: bytes) -> bytes:
+    """One word as the words it is made of; noise (base64, digests) as nothing."""
+    if not word.isascii():
+        text = _NOT_WORD.sub(" ", word.decode("utf-8", "replace"))
+        return " ".join(_BOUNDARY.sub(" ", _CJK.sub(_bigrams, text)).split()).encode()
+    if len(word) > _NOISE_LENGTH:
+        return b""
+    parts = _BOUNDARY.sub(" ", word.decode("ascii")).encode()
+    if len(word) >= _NOISE_SUSPECT and (parts.count(b" ") + 1) * _NOISE_CRUMB > len(word):
+        return b""
+    return parts
+
+
+class _Memo(dict[bytes, bytes]):
+    """Words already split. A cache: what it holds changes no answer."""
+
+    def __missing__(self, word: bytes) -> bytes:
+        parts = _split(word)
+        if len(word) <= _MEMO_LENGTH:
+            if len(self) >= _MEMO_WORDS:
+                self.clear()
+            self[word] = parts
+        return parts
+
+
+_memo = _Memo()
+
+
+def split_bytes(text: bytes) -> str:
+    """UTF-8 text as space-separated words for full-text search."""
+    return b" ".join(filter(None, map(_memo.__getitem__, text.translate(_TERM_TABLE).split()))).decode()
+
+
+def split_identifiers(text: str) -> str:
+    """Text as space-separated words for full-text search, identifiers split.
+
+    >>> split_identifiers("parseURL2(HTTPServer.max_size)")
+    'parse URL 2 HTTP Server max_size'
+    """
+    return split_bytes(text.encode("utf-8", "replace"))

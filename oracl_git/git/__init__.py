@@ -1,0 +1,41 @@
+"""Git: what a repository holds and what changed in it.
+
+Knows where the repository is (repository.py), what a commit contains (objects.py,
+libgit2.py), what happened before it (history.py), and how git is run so that no
+repository can make it run something else (run.py). No other package starts git
+or imports pygit2. Paths are bytes; object ids are hex strings of either length.
+Knows nothing of languages, graphs or the index, and never writes to git's
+objects, refs, index or work tree; only `set_config` writes, and only config.
+"""
+
+from oracl_git.git.history import Commit, Touched, commits, is_linear_extension, reachable
+from oracl_git.git.objects import GITLINK, SYMLINK, Change, Entry, GitObjects, Objects, open_objects
+from oracl_git.git.repository import (
+    Repository,
+    discover,
+    resolve_commit,
+    set_config,
+    settings,
+    unset_config,
+)
+
+__all__ = [
+    "GITLINK",
+    "SYMLINK",
+    "Change",
+    "Commit",
+    "Entry",
+    "GitObjects",
+    "Objects",
+    "Repository",
+    "Touched",
+    "commits",
+    "discover",
+    "is_linear_extension",
+    "open_objects",
+    "reachable",
+    "resolve_commit",
+    "set_config",
+    "settings",
+    "unset_config",
+]

@@ -1,0 +1,97 @@
+"""Where the repository is, what kind it is, and its `oracl.*` settings.
+
+Knows git's own answer to those questions, asked once per process. Knows nothing
+of the objects in it; a Repository is plain data that stays true when the
+current directory or the environment changes, and goes stale when HEAD moves.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from oracl_git.errors import NotARepository, UsageError
+from oracl_git.git.run import attempt, failure, git
+
+# rev-parse prints back an option it does not know: a separator that keeps paths
+# with newlines apart.
+_SEPARATOR = "--oracl-git-field-separator"
+
+_HINT = "cd into one, or pass -C PATH: git -C PATH oracl search x"
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """One repository as seen from one worktree of it. All paths are absolute."""
+
+    git_dir: str
+    common_dir: str  # equal to git_dir except in a linked worktree
+    work_tree: str | None  # None if bare, or when asked from inside the git directory
+    prefix: str  # where the question was asked, below the work tree: "" or "a/b/"
+    object_format: str  # "sha1" or "sha256"
+    head: str | None  # the commit checked out; None if there is none yet
+    shallow: bool
+    bare: bool
+
+
+def discover(path: str | None = None) -> Repository:
+    """The repository at `path` (default: here), as git itself would find it.
+
+    One process: `--default HEAD` says nothing when HEAD is unborn and
+    `--show-cdup` says nothing when there is no work tree, where their
+    better-known relatives would fail.
+    """
+    if path is not None and not os.path.isdir(path):
+        raise NotARepository(f"{path} is not a directory", _HINT)
+    args = ["rev-parse", "--is-bare-repository", "--is-shallow-repository", "--show-object-format", _SEPARATOR]
+    for question in ("--absolute-git-dir", "--git-common-dir", "--show-prefix", "--show-cdup"):
+        args += [question, _SEPARATOR]
+    args += ["--default", "HEAD"]
+    code, out, err = attempt(None, *args, cwd=path)
+    if code:
+        if b"not a git repository" in err:
+            raise NotARepository(f"{path or 'this directory'} is not in a git repository", _HINT)
+        raise failure(None, tuple(args), code, err)
+    kind, git_dir, common_dir, prefix, up, head = os.fsdecode(out).split(_SEPARATOR + "\n")
+    bare, shallow, object_format = kind.split()
+    here = os.path.realpath(path or os.curdir)
+    return Repository(
+        git_dir=git_dir[:-1],
+        common_dir=os.path.realpath(os.path.join(here, common_dir[:-1])),
+        work_tree=os.path.realpath(os.path.join(here, up[:-1])) if up else None,
+        prefix=prefix[:-1],
+        object_format="sha1" if object_format.startswith("-") else object_format,  # a git older than the question
+        head=head.strip() or None,
+        shallow=shallow == "true",
+        bare=bare == "true",
+    )
+
+
+def settings(repo: Repository) -> dict[str, str]:
+    """Every `oracl.*` setting, from all of git's config files and `git -c`; the last one wins."""
+    out = git(repo, "config", "-z", "--get-regexp", r"^oracl\.", ok=(0, 1))
+    found = {}
+    for record in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        key, given, value = record.partition("\n")
+        found[key.lower()] = value if given else "true"  # `[oracl] flag` alone means true
+    return found
+
+
+def set_config(repo: Repository, key: str, value: str) -> None:
+    """Set one key in the repository's own config file."""
+    git(repo, "config", "--local", "--replace-all", key, value)
+
+
+def unset_config(repo: Repository, key: str) -> None:
+    """Remove one key from the repository's own config file, if it is there."""
+    git(repo, "config", "--local", "--unset-all", key, ok=(0, 5))
+
+
+def resolve_commit(repo: Repository, rev: str) -> str:
+    """The full id of the commit a revision names."""
+    if "\0" not in rev:
+        code, out, _ = attempt(repo, "rev-parse", "--verify", "--end-of-options", f"{rev}^{{commit}}")
+        oid = out.decode("ascii", "replace").strip()
+        if code == 0 and oid.isalnum():  # ^REV would be "all but REV"
+            return oid
+    raise UsageError(f"no commit is named {rev!r} in this repository", "git log --oneline --all")

@@ -1,0 +1,293 @@
+"""How git is run: the one place that starts it.
+
+Knows the environment every git process gets: which repository, no fetch, no
+prompt, no script named by a repository, no replaced or grafted commit.
+Knows nothing of what the commands mean; callers name them and parse what they say.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from typing import TYPE_CHECKING
+
+from oracl_git.errors import GitFailed, MissingObjects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from types import TracebackType
+
+    from oracl_git.git.repository import Repository
+
+# A repository's own config may name programs; these two would be run by reading.
+_ALWAYS = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+
+_FIXED = {
+    "LC_ALL": "C",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    # A partial clone must never fetch. Before 2.39.4 git did not know the first of
+    # these, and then the second makes the fetch fail before it connects anywhere.
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    # A commit id means the commit that hashes to it, whatever refs/replace or
+    # info/grafts say. (A path that cannot exist: an empty file would earn a warning.)
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": os.devnull + "/none",
+}
+
+# What a hook or a caller's `git --git-dir` left behind; possibly relative to a
+# directory we are no longer in. The object directories stay: during a push they
+# are where the new objects are. So does the config given with `git -c`.
+_INHERITED = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_SHALLOW_FILE",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_CONFIG",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_DIFF_OPTS",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+)
+
+# git has one exit code for everything, so what is missing is told by its words.
+_MISSING = (
+    "could not fetch",
+    "unable to read",
+    "unable to find",
+    "could not read",
+    "cannot read",
+    "bad object",
+    "bad tree object",
+    "not a tree object",
+    "missing",
+    "lazy fetching disabled",
+)
+
+_SMALL = 4096  # what any pipe takes without a reader
+_CHUNK = 1 << 16
+
+
+def environment(repo: Repository | None, *, index: bool = False) -> dict[str, str]:
+    """The environment of a git process; `index` keeps the caller's GIT_INDEX_FILE."""
+    env = dict(os.environ)
+    env.update(_FIXED)
+    if repo is None:
+        return env
+    kept = env.get("GIT_INDEX_FILE") if index else None
+    for name in _INHERITED:
+        env.pop(name, None)
+    env["GIT_DIR"] = repo.git_dir
+    if repo.common_dir != repo.git_dir:
+        env["GIT_COMMON_DIR"] = repo.common_dir
+    if repo.work_tree is None:
+        env["GIT_IMPLICIT_WORK_TREE"] = "0"
+    else:
+        env["GIT_WORK_TREE"] = repo.work_tree
+    if kept is not None:
+        env["GIT_INDEX_FILE"] = kept
+    elif not index:
+        # diff-tree reads the index for attributes: slow when it is large, fatal
+        # when it is damaged, and never what a question about commits depends on.
+        env["GIT_INDEX_FILE"] = os.path.join(repo.git_dir, "oracl", "no-index")
+    return env
+
+
+def git(
+    repo: Repository | None,
+    *args: str,
+    input: bytes | None = None,
+    check: bool = True,
+    ok: tuple[int, ...] = (0,),
+    cwd: str | None = None,
+    index: bool = False,
+    env: Mapping[str, str] | None = None,
+) -> bytes:
+    """What one git command prints. An exit code not in `ok` raises, unless `check` is off."""
+    code, out, err = attempt(repo, *args, input=input, cwd=cwd, index=index, env=env)
+    if check and code not in ok:
+        raise failure(repo, args, code, err)
+    return out
+
+
+def attempt(
+    repo: Repository | None,
+    *args: str,
+    input: bytes | None = None,
+    cwd: str | None = None,
+    index: bool = False,
+    env: Mapping[str, str] | None = None,
+) -> tuple[int, bytes, bytes]:
+    """Exit code, output and complaints of one git command."""
+    process = _start(repo, args, has_input=input is not None, cwd=cwd, index=index, env=env)
+    with process:
+        try:
+            out, err = process.communicate(input)
+        except BaseException:
+            process.kill()
+            raise
+    return process.returncode, out, err
+
+
+class Stream:
+    """One git process whose output is read while it runs.
+
+    The input is written and the complaints are read on the side, so neither
+    pipe can fill up and stop the other. Leaving the `with` block ends the process.
+    """
+
+    def __init__(
+        self,
+        repo: Repository,
+        *args: str,
+        input: bytes = b"",
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self._repo, self._args = repo, args
+        self._process = _start(repo, args, has_input=True, env=env)
+        self._complaints = b""
+        self._threads = [threading.Thread(target=self._listen, daemon=True)]
+        if len(input) > _SMALL:
+            self._threads.append(threading.Thread(target=self._feed, args=(input,), daemon=True))
+        else:
+            self._feed(input)
+        for thread in self._threads:
+            thread.start()
+        assert self._process.stdout is not None
+        self.stdout = self._process.stdout
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def records(self) -> Iterator[bytes]:
+        """The NUL-terminated records of the output; a truncated last one is left out."""
+        rest = b""
+        while chunk := self.stdout.read1(_CHUNK):  # type: ignore[attr-defined]
+            records = (rest + chunk).split(b"\0") if b"\0" in chunk else [rest + chunk]
+            rest = records.pop()
+            yield from records
+
+    def finish(self) -> None:
+        """Wait for the end, and raise if it was a bad one."""
+        code = self._process.wait()
+        self._threads[0].join()
+        if code:
+            raise failure(self._repo, self._args, code, self._complaints)
+
+    def failed(self) -> GitFailed:
+        """Why the output stopped too early."""
+        while self.stdout.read1(_CHUNK):  # type: ignore[attr-defined]
+            pass  # or it would wait for us to read, and we for it to end
+        try:
+            self.finish()
+        except GitFailed as error:
+            return error
+        return GitFailed(f"git {self._args[0]} stopped before it was done")
+
+    def close(self) -> None:
+        """End the process, whatever it was doing."""
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        for thread in self._threads:
+            thread.join()
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+    def _feed(self, data: bytes) -> None:
+        pipe = self._process.stdin
+        assert pipe is not None
+        try:
+            pipe.write(data)
+        except OSError:
+            pass  # it ended first; its exit code says why
+        try:
+            pipe.close()
+        except OSError:
+            pass
+
+    def _listen(self) -> None:
+        pipe = self._process.stderr
+        assert pipe is not None
+        while data := pipe.read(_SMALL):
+            self._complaints = (self._complaints + data)[-_CHUNK:]
+
+
+def _start(
+    repo: Repository | None,
+    args: tuple[str, ...],
+    *,
+    has_input: bool,
+    cwd: str | None = None,
+    index: bool = False,
+    env: Mapping[str, str] | None = None,
+) -> subprocess.Popen[bytes]:
+    variables = environment(repo, index=index)
+    if env:
+        variables.update(env)
+    try:
+        return subprocess.Popen(
+            (*_ALWAYS, *args),
+            stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=_CHUNK,
+            cwd=cwd,
+            env=variables,
+        )
+    except OSError as error:
+        if cwd is not None and not os.path.isdir(cwd):
+            raise GitFailed(f"{cwd} is not a directory") from error
+        raise GitFailed(f"git cannot be run ({error.strerror})", "install git, and make sure it is on PATH") from error
+
+
+def failure(repo: Repository | None, args: tuple[str, ...], code: int, complaints: bytes) -> GitFailed:
+    """The error for a git command that ended badly, in git's own words where it has any."""
+    lines = [line.strip() for line in complaints.decode("utf-8", "replace").splitlines() if line.strip()]
+    told = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines[-1:]
+    words = " — ".join(line.removeprefix("fatal: ").removeprefix("error: ") for line in told[:2])
+    for line in lines:
+        if line.startswith("git config ") and "safe.directory" in line:
+            return GitFailed(words, line)
+    if any(sign in line.lower() for sign in _MISSING for line in lines):
+        return MissingObjects(f"an object is not in this clone ({words})", refill(repo))
+    if code < 0:
+        return GitFailed(f"git {args[0]} was ended by signal {-code}")
+    return GitFailed(f"git {args[0]} failed: {words or f'exit code {code}'}")
+
+
+def refill(repo: Repository | None) -> str:
+    """The command that brings what is missing into this clone."""
+    if repo is not None and repo.shallow:
+        return "git fetch --unshallow"
+    if repo is not None and is_partial(repo):
+        return "git fetch --refetch --no-filter"
+    return "git fsck"
+
+
+def object_directory(repo: Repository) -> str:
+    """Where this repository's objects are; a hook may have pointed elsewhere."""
+    return os.path.abspath(os.environ.get("GIT_OBJECT_DIRECTORY") or os.path.join(repo.common_dir, "objects"))
+
+
+def is_partial(repo: Repository) -> bool:
+    """Whether objects here may be missing on purpose, to be fetched when git wants them."""
+    try:
+        return any(name.endswith(".promisor") for name in os.listdir(os.path.join(object_directory(repo), "pack")))
+    except OSError:
+        return False

@@ -1,0 +1,82 @@
+"""Leaves and the digest tree: what a snapshot signs.
+
+Knows the canonical bytes of one node's inputs and the binary radix tree over
+them. A leaf is SHA-256(0x00 ‖ row), an inner node SHA-256(0x01 ‖ left ‖ right)
+(domain-separated as in RFC 6962), the tree is keyed by SHA-256(name). A node
+with one child is that child, so a hash depends on the set of leaves alone.
+Knows nothing of where leaves are kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+
+from .model import ARTIFACT, PARTITIONS, Edge, canonical_name
+
+SHARDS = 256
+EMPTY = sha256(b"").digest()
+
+
+def leaf_row(
+    kind: int, path: str, blob: str, mode: int, size: int, checksum: str, tags: Mapping[str, str],
+    s: int, m: int, edges: Iterable[Edge],
+) -> bytes:  # fmt: skip
+    """The canonical input row of one node: ASCII JSON, sorted keys, integers only."""
+    row: dict[str, object] = {
+        "edges": sorted(
+            [
+                canonical_name(edge.target_kind, edge.target), edge.source_fragment, edge.target_fragment, edge.relation,
+                edge.weight, edge.confidence, PARTITIONS[edge.partition],
+            ]
+            for edge in edges
+        ),
+        "name": canonical_name(kind, path),
+        "s": s,
+        "tags": tags,
+    }  # fmt: skip
+    if kind == ARTIFACT:
+        row |= {"blob": blob, "checksum": checksum, "m": m, "mode": mode, "size": size}
+    return json.dumps(row, ensure_ascii=True, separators=(",", ":"), sort_keys=True).encode()
+
+
+def leaf(row: bytes) -> bytes:
+    """The leaf hash of a canonical row."""
+    return sha256(b"\0" + row).digest()
+
+
+def leaf_key(kind: int, path: str) -> bytes:
+    """The place of a node in the radix tree; its first byte is the shard."""
+    return sha256(canonical_name(kind, path).encode()).digest()
+
+
+def subtree(leaves: list[tuple[bytes, bytes]], bit: int) -> bytes | None:
+    """The hash over (key, leaf) pairs sorted by key, which agree in the first `bit` bits."""
+    if not leaves:
+        return None
+    if len(leaves) == 1:
+        return leaves[0][1]
+    byte, mask = bit >> 3, 0x80 >> (bit & 7)
+    low, high = 0, len(leaves)
+    while low < high:
+        middle = (low + high) // 2
+        if leaves[middle][0][byte] & mask:
+            high = middle
+        else:
+            low = middle + 1
+    left, right = subtree(leaves[:low], bit + 1), subtree(leaves[low:], bit + 1)
+    if left is None or right is None:
+        return left if right is None else right
+    return sha256(b"\1" + left + right).digest()
+
+
+def shard_hash(leaves: Iterable[tuple[bytes, bytes]]) -> bytes | None:
+    """The hash of one shard's (key, leaf) pairs; None when it is empty."""
+    return subtree(sorted(leaves), 8)
+
+
+def root(shards: Mapping[int, bytes]) -> bytes:
+    """The root over the hashes of the shards that are not empty."""
+    keyed = [(bytes((shard,)), shards[shard]) for shard in sorted(shards)]
+    return subtree(keyed, 0) or EMPTY

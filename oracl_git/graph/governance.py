@@ -1,0 +1,193 @@
+"""The tracked files that tune the graph, read from the commit being indexed.
+
+Knows the formats of `.agentlas/oracl.toml`, `constraints.toml`,
+`learned_edges.json`, `learned_tags.json` and CODEOWNERS, and what in them is
+believed: a cloned repository is input, so a malformed entry is left out and
+reported, and nothing here can name a command, a key or a place outside the tree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from . import globs, parameters
+
+ORACL_TOML = ".agentlas/oracl.toml"
+CONSTRAINTS = ".agentlas/constraints.toml"
+LEARNED_EDGES = ".agentlas/learned_edges.json"
+LEARNED_TAGS = ".agentlas/learned_tags.json"
+CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
+FILES = (ORACL_TOML, CONSTRAINTS, LEARNED_EDGES, LEARNED_TAGS, *CODEOWNERS)
+
+_OVERRIDES = ("classification", "sensitivity", "usage", "estimated_savings", "review")
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A rule about paths. `id` is its name; the node is `constraint:<id>`."""
+
+    id: str
+    paths: tuple[str, ...]
+    rule: str
+    severity: str = "warn"
+    owner: str = ""
+    forbid: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Governance:
+    """All tracked settings of one commit; `digest` names them."""
+
+    domains: dict[str, str] = field(default_factory=dict)
+    overrides: tuple[tuple[tuple[str, ...], dict[str, str | int]], ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    learned_edges: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)  # source → (target, κ)
+    learned_tags: dict[str, dict[str, str]] = field(default_factory=dict)
+    owners: tuple[tuple[str, bool], ...] = ()
+    problems: tuple[str, ...] = ()
+    digest: str = ""
+
+    def owned(self, path: str) -> bool:
+        """Whether CODEOWNERS names an owner for the path (the last match decides)."""
+        for pattern, named in reversed(self.owners):
+            if globs.matches(pattern, path):
+                return named
+        return False
+
+    def overridden(self, path: str) -> dict[str, str | int]:
+        """The per-path settings of oracl.toml, later entries winning."""
+        found: dict[str, str | int] = {}
+        for patterns, values in self.overrides:
+            if any(globs.matches(pattern, path) for pattern in patterns):
+                found.update(values)
+        return found
+
+
+def parse(files: Mapping[str, bytes]) -> Governance:
+    """Read what the commit tracks; `files` maps the names in FILES to their bytes."""
+    problems: list[str] = []
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        digest.update(name.encode() + b"\0" + hashlib.sha256(files[name]).digest())
+    config = _toml(files, ORACL_TOML, problems)
+    domains = config.get("domains", {})
+    owners: tuple[tuple[str, bool], ...] = ()
+    for name in CODEOWNERS:
+        if name in files:
+            owners = _owners(files[name])
+            break
+    return Governance(
+        domains={str(k): str(v) for k, v in domains.items()} if isinstance(domains, dict) else {},
+        overrides=tuple(_overrides(config.get("override", ()), problems)),
+        constraints=tuple(_constraints(_toml(files, CONSTRAINTS, problems).get("constraint", ()), problems)),
+        learned_edges=_learned_edges(_json(files, LEARNED_EDGES, problems), problems),
+        learned_tags=_learned_tags(_json(files, LEARNED_TAGS, problems), problems),
+        owners=owners,
+        problems=tuple(problems),
+        digest=digest.hexdigest(),
+    )
+
+
+def _toml(files: Mapping[str, bytes], name: str, problems: list[str]) -> dict[str, object]:
+    try:
+        return tomllib.loads(files.get(name, b"").decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        problems.append(f"{name}: {error}")
+        return {}
+
+
+def _json(files: Mapping[str, bytes], name: str, problems: list[str]) -> object:
+    if name not in files:
+        return None
+    try:
+        return json.loads(files[name])
+    except (ValueError, RecursionError) as error:
+        problems.append(f"{name}: {error}")
+        return None
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def _overrides(entries: object, problems: list[str]) -> list[tuple[tuple[str, ...], dict[str, str | int]]]:
+    found = []
+    for entry in entries if isinstance(entries, list) else ():
+        values: dict[str, str | int] = {}
+        for name in _OVERRIDES:
+            value = entry.get(name) if isinstance(entry, dict) else None
+            if value is None:
+                continue
+            known = {"classification": parameters.CLASSIFICATION, "sensitivity": parameters.SENSITIVITY}.get(name)
+            if known is not None and value not in known:
+                problems.append(f"{ORACL_TOML}: unknown {name} {value!r}")
+            elif name in ("usage", "estimated_savings") and (not isinstance(value, int) or value < 0):
+                problems.append(f"{ORACL_TOML}: {name} must be a whole number, not {value!r}")
+            elif isinstance(value, (str, int)):
+                values[name] = value
+        if isinstance(entry, dict) and values:
+            found.append((_strings(entry.get("paths")), values))
+    return found
+
+
+def _constraints(entries: object, problems: list[str]) -> list[Constraint]:
+    found: dict[str, Constraint] = {}
+    for entry in entries if isinstance(entries, list) else ():
+        name, rule = (entry.get("id"), entry.get("rule")) if isinstance(entry, dict) else (None, None)
+        if not isinstance(name, str) or not name or not isinstance(rule, str) or name in found:
+            problems.append(f"{CONSTRAINTS}: a constraint needs a rule and an id of its own (got {name!r})")
+            continue
+        found[name] = Constraint(
+            name,
+            _strings(entry.get("paths")),
+            rule,
+            str(entry.get("severity", "warn")),
+            str(entry.get("owner", "")),
+            _strings(entry.get("forbid")),
+        )
+    return list(found.values())
+
+
+def _learned_edges(data: object, problems: list[str]) -> dict[str, tuple[tuple[str, int], ...]]:
+    rows = data.get("edges", []) if isinstance(data, dict) else data
+    found: dict[str, dict[str, int]] = {}
+    for row in rows if isinstance(rows, list) else ():
+        source, target = (row.get("source"), row.get("target")) if isinstance(row, dict) else (None, None)
+        confidence = row.get("confidence", 1) if isinstance(row, dict) else None
+        if not isinstance(source, str) or not isinstance(target, str) or not isinstance(confidence, (int, float)):
+            problems.append(f"{LEARNED_EDGES}: an edge needs source, target and a confidence (got {row!r:.80})")
+            continue
+        kappa = round(confidence * 1_000_000) if confidence == confidence else 0
+        if 0 < kappa <= 1_000_000:
+            found.setdefault(source, {})[target] = kappa
+        else:
+            problems.append(f"{LEARNED_EDGES}: confidence must be above 0 and at most 1 (got {confidence!r})")
+    return {source: tuple(sorted(targets.items())) for source, targets in found.items()}
+
+
+def _learned_tags(data: object, problems: list[str]) -> dict[str, dict[str, str]]:
+    rows = data.get("tags", data) if isinstance(data, dict) else {}
+    found = {}
+    for path, tags in rows.items() if isinstance(rows, dict) else ():
+        if isinstance(tags, dict):
+            found[path] = {
+                str(k): str(v) for k, v in tags.items() if k not in ("confidence", "source") and isinstance(v, (str, bool))
+            }
+        else:
+            problems.append(f"{LEARNED_TAGS}: tags of {path!r} are not an object")
+    return found
+
+
+def _owners(data: bytes) -> tuple[tuple[str, bool], ...]:
+    rows = []
+    for line in data.decode("utf-8", "replace").splitlines():
+        words = line.split("#", 1)[0].split()
+        if words and not words[0].startswith(("[", "^[")):
+            rows.append((words[0], len(words) > 1))
+    return tuple(rows)

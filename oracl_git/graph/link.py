@@ -1,0 +1,303 @@
+"""One file's facts → its outgoing edges.
+
+Knows the paper's two producers (the repository graph; the static generator and
+its six providers), which relation each kind of reference becomes, and how
+edges with one key merge. Pure: the rest of the tree is asked through `Names`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from posixpath import normpath
+from typing import NamedTuple
+
+from ..extract.facts import Facts, Reference
+from . import python_imports
+from .governance import Constraint, Governance
+from .model import ARTIFACT, HUB, OVERLAY, REPOSITORY, STATIC, Edge, fragment, hub_of
+from .names import Names
+from .numbers import rounded
+from .parameters import EXACT, ONE, RELATION_WEIGHTS, UNIQUE_SUFFIX, UNKNOWN_RELATION_WEIGHT
+from .tags import TEST_PATH, split_name
+
+RESOLUTIONS = ("exact", "suffix", "ambiguous", "unresolved", "external")
+PHASES = ("repository", "imports", "links", "config", "tests", "mentions", "comments", "learned", "constraints")
+
+_SCRIPT_SUFFIXES = (".js", ".ts", ".tsx", ".jsx", ".mjs", ".cjs", ".d.ts", ".json", "/index.js", "/index.ts", "/index.tsx")
+_DOC_SUFFIXES = (".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
+_DIRECTORY_PAGES = ("README.md", "index.md", "index.rst", "README.rst")
+_CONFIG_LANGUAGES = frozenset(("json", "yaml", "toml", "ini"))
+_SCRIPT_LANGUAGES = frozenset(("javascript", "typescript"))
+_TEST_AFFIXES = (
+    ("test_", ""), ("tests_", ""), ("", "_test"), ("", "_tests"), ("", ".test"), ("", ".spec"), ("", "_spec"),
+    ("", ".test-d"), ("Test", ""), ("", "Tests"), ("", "Test"),
+)  # fmt: skip
+
+Fraction = tuple[int, int]
+
+
+class Links(NamedTuple):
+    """What linking one file gives: edges by canonical key, and how its imports resolved."""
+
+    edges: tuple[Edge, ...]
+    resolutions: tuple[int, ...]  # counts, in the order of RESOLUTIONS
+
+
+class _Merge:
+    """Edges under construction, deduplicated by canonical key."""
+
+    def __init__(self, source: str, skip: frozenset[str]) -> None:
+        self.source = source
+        self.skip = skip
+        self.edges: dict[tuple[int, str, str, str, str], Edge] = {}
+
+    def add(
+        self, phase: str, relation: str, target: str, confidence: Fraction, partition: int,
+        source_fragment: str = "", target_fragment: str = "", kind: int = ARTIFACT,
+    ) -> None:  # fmt: skip
+        if phase in self.skip or (kind == ARTIFACT and target == self.source):
+            return
+        if partition == REPOSITORY and "repository" in self.skip:
+            partition = STATIC
+        weight = RELATION_WEIGHTS.get(relation, UNKNOWN_RELATION_WEIGHT)
+        numerator, denominator = confidence
+        edge = Edge(
+            kind, target, source_fragment, target_fragment, relation,
+            rounded(weight * numerator, denominator), rounded(ONE * numerator, denominator), partition,
+        )  # fmt: skip
+        standing = self.edges.get(edge.key)
+        if standing is None or (edge.partition, -edge.weight) < (standing.partition, -standing.weight):
+            self.edges[edge.key] = edge
+
+
+def link(
+    path: str, facts: Facts, tags: dict[str, str], governance: Governance, names: Names,
+    skip: frozenset[str] = frozenset(),
+) -> Links:  # fmt: skip
+    """The outgoing edges of one artifact, sorted by canonical key."""
+    merge = _Merge(path, skip)
+    counts = dict.fromkeys(RESOLUTIONS, 0)
+    imported: set[str] = set()
+    for reference in facts.references:
+        if reference.kind == "import":
+            counts[_import(merge, reference, facts.language, names, imported)] += 1
+        else:
+            _OTHERS[reference.kind](merge, reference, facts.language, names)
+    if TEST_PATH.search(path):
+        for target, confidence in _tested(path, imported, names):
+            merge.add("tests", "tests", target, confidence, STATIC)
+    for target, kappa in governance.learned_edges.get(path, ()):
+        if names.exists(target):
+            merge.add("learned", "learned_association", target, (kappa, ONE), OVERLAY)
+    merge.add("hub", "belongs_to", hub_of(tags["domain"]), EXACT, REPOSITORY, kind=HUB)
+    return Links(tuple(sorted(merge.edges.values(), key=lambda e: e.key)), tuple(counts[name] for name in RESOLUTIONS))
+
+
+def govern(constraint: Constraint, names: Names, skip: frozenset[str] = frozenset()) -> tuple[Edge, ...]:
+    """The `governs` edges of a constraint node."""
+    merge = _Merge("", skip)
+    for pattern in constraint.paths:
+        for path in names.matching(pattern):
+            merge.add("constraints", "governs", path, EXACT, OVERLAY)
+    return tuple(sorted(merge.edges.values(), key=lambda e: e.key))
+
+
+def _import(merge: _Merge, reference: Reference, language: str, names: Names, imported: set[str]) -> str:
+    here = fragment(reference.start, reference.end)
+    if language == "python":
+        targets, how = python_imports.resolve(names, merge.source, reference.target, reference.name)
+        for target in targets:
+            merge.add("imports", "imports", target.path, target.confidence, REPOSITORY, here, target.symbol)
+            imported.add(target.path)
+        return how
+    if language in _SCRIPT_LANGUAGES and reference.target.startswith("."):
+        found = _script_module(merge.source, reference.target, names)
+        if found is None:
+            return "unresolved"
+        merge.add("imports", "imports", found, EXACT, REPOSITORY, here, reference.name.strip("*"))
+        imported.add(found)
+        return "exact"
+    return "external"
+
+
+def _script_module(source: str, target: str, names: Names) -> str | None:
+    """A relative JavaScript or TypeScript import, as bundlers and node resolve it."""
+    stem = _inside(source, target)
+    if stem is None:
+        return None
+    if names.exists(stem):
+        return stem
+    bare = stem[:-3] if stem.endswith((".js", ".ts")) else stem
+    for suffix in _SCRIPT_SUFFIXES:
+        for candidate in dict.fromkeys((stem + suffix, bare + suffix)):
+            if names.exists(candidate):
+                return candidate
+    return None
+
+
+def _inside(source: str, target: str) -> str | None:
+    """A path written relative to a file, normalised; None when it leaves the tree."""
+    directory = source.rpartition("/")[0]
+    joined = normpath(f"{directory}/{target}" if directory else target)
+    return None if joined.startswith(("..", "/")) or joined == "." else joined
+
+
+def _exact_path(source: str, target: str, names: Names) -> str | None:
+    """A file that is exactly there: relative to the source, or to the root of the tree."""
+    if target.startswith("/"):
+        places = [normpath(target.lstrip("/"))] if target.strip("/") else []
+    else:
+        places = [place for place in (_inside(source, target), normpath(target)) if place]
+    for place in dict.fromkeys(places):
+        if not place.startswith("..") and names.exists(place):
+            return place
+    return None
+
+
+def _linked(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
+    """A hyperlink or include: relative to the file or the root, or a directory's page."""
+    if not reference.target:
+        return
+    target = _exact_path(merge.source, reference.target, names)
+    if target is None:
+        for page in _DIRECTORY_PAGES:
+            target = _exact_path(merge.source, f"{reference.target.rstrip('/')}/{page}", names)
+            if target:
+                break
+    if target:
+        _refer(merge, reference, target, names)
+
+
+def _document(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
+    """A document named without its suffix; "/" starts at any directory above."""
+    places = []
+    if reference.target.startswith("/"):
+        place = merge.source.rpartition("/")[0]
+        while True:
+            places.append(f"{place}{reference.target}" if place else reference.target.lstrip("/"))
+            if not place:
+                break
+            place = place.rpartition("/")[0]
+    else:
+        stem = _inside(merge.source, reference.target)
+        places = [stem] if stem else []
+    for place in places:
+        for suffix in ("", *_DOC_SUFFIXES):
+            if names.exists(place + suffix):
+                _refer(merge, reference, place + suffix, names)
+                return
+
+
+def _refer(merge: _Merge, reference: Reference, target: str, names: Names) -> None:
+    relation = "references_placeholder" if names.placeholder(target) else "references"
+    anchor = f"#{reference.name}" if reference.name else ""
+    merge.add("links", relation, target, EXACT, REPOSITORY, fragment(reference.start, reference.end), anchor)
+
+
+def _candidates(source: str, target: str, names: Names) -> Iterator[tuple[str, Fraction]]:
+    """A path-like word: exactly there, else by unique suffix, else ambiguous."""
+    exact = _exact_path(source, target, names)
+    if exact:
+        yield exact, EXACT
+        return
+    suffix = normpath(target.lstrip("/"))
+    if suffix.startswith(".."):
+        return
+    found = names.named(suffix)
+    if found:
+        confidence = UNIQUE_SUFFIX if len(found) == 1 else (1, len(found))
+        for path in found:
+            yield path, confidence
+
+
+def _configured(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
+    """A path-like value: `configures` from configuration, `references` from a script."""
+    relation = "configures" if language in _CONFIG_LANGUAGES else "references"
+    here = fragment(reference.start, reference.end)
+    for target, confidence in _candidates(merge.source, reference.target, names):
+        merge.add("config", relation, target, confidence, STATIC, here)
+
+
+def _module_value(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
+    relation = "configures" if language in _CONFIG_LANGUAGES else "references"
+    here = fragment(reference.start, reference.end)
+    for target in python_imports.resolve_dotted(names, merge.source, reference.target):
+        merge.add("config", relation, target.path, target.confidence, STATIC, here, target.symbol)
+
+
+def _entry(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
+    here = fragment(reference.start, reference.end)
+    dotted = f"{reference.target}.{reference.name}" if reference.name else reference.target
+    for target in python_imports.resolve_dotted(names, merge.source, dotted):
+        merge.add("config", "provides", target.path, target.confidence, STATIC, here, target.symbol)
+
+
+def _symbol(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
+    """A dotted name in code markup: through its module, else by the symbol it names."""
+    here = fragment(reference.start, reference.end)
+    targets = python_imports.resolve_dotted(names, merge.source, reference.target)
+    if targets:
+        for target in targets:
+            merge.add("comments", "references", target.path, target.confidence, STATIC, here, target.symbol)
+        return
+    found = names.symbols(reference.target) if len(reference.target) > 3 else ()
+    for path in found or ():
+        confidence = UNIQUE_SUFFIX if found and len(found) == 1 else (1, len(found or ()))
+        merge.add("comments", "references", path, confidence, STATIC, here, reference.target)
+
+
+def _mention(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
+    phase = "comments" if reference.kind == "comment" else "mentions"
+    here = fragment(reference.start, reference.end)
+    for target, confidence in _candidates(merge.source, reference.target, names):
+        merge.add(phase, "mentions", target, confidence, STATIC, here)
+
+
+_OTHERS = {
+    "link": _linked,
+    "doc": _document,
+    "symbol": _symbol,
+    "path": _configured,
+    "module": _module_value,
+    "entry": _entry,
+    "mention": _mention,
+    "comment": _mention,
+}
+
+
+def tested_stem(path: str) -> str:
+    """The normalised stem a test file's name points at; "" when it names nothing."""
+    _, stem, _ = split_name(path)
+    for prefix, suffix in _TEST_AFFIXES:
+        if stem.startswith(prefix) and stem.endswith(suffix) and len(stem) > len(prefix) + len(suffix):
+            return stem[len(prefix) : len(stem) - len(suffix) or None].lower().strip("_").replace("-", "_")
+    return ""
+
+
+def _tested(path: str, imported: set[str], names: Names) -> Iterator[tuple[str, Fraction]]:
+    """What a test file tests, by its name; an import of one candidate decides among several."""
+    stem = tested_stem(path)
+    words = stem.split("_") if stem else []
+    for cut in range(len(words)):
+        found = names.implementations("_".join(words[cut:]))
+        if found and cut:  # test_ext_autodoc → …/ext/autodoc.py: what was cut must name a directory
+            found = tuple(p for p in found if words[cut - 1] in p.lower().split("/")[:-1])
+        if not found:
+            continue
+        direct = tuple(p for p in found if p in imported)
+        chosen = direct or found
+        confidence = EXACT if len(direct) == 1 else UNIQUE_SUFFIX if len(chosen) == 1 else (1, len(chosen))
+        for target in chosen:
+            yield target, confidence
+        return
+
+
+def is_package_root(path: str, names: Names) -> bool:
+    """Whether the file is the `__init__.py` of a package that lies in no other package."""
+    directory, _, name = path.rpartition("/")
+    if name != "__init__.py" or not directory:
+        return False
+    above = directory.rpartition("/")[0]
+    return not names.exists(f"{above}/__init__.py" if above else "__init__.py")
+
+

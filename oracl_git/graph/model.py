@@ -1,0 +1,74 @@
+"""The vocabulary of the graph: edges, node kinds, fragments and identities.
+
+Knows the shapes that graph, store and recall exchange, and how a path is
+written canonically. Knows nothing of where they come from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+from urllib.parse import quote_from_bytes
+
+ARTIFACT, HUB, CONSTRAINT = 0, 1, 2
+KIND_NAMES = ("artifact", "hub", "constraint")
+
+# Evidence partitions; on a collision of keys the smaller number wins.
+REPOSITORY, STATIC, OVERLAY = 0, 1, 2
+PARTITIONS = ("phase2_repo_edges", "phase3_static_edges", "overlay")
+
+
+class Edge(NamedTuple):
+    """One outgoing edge of a node; weight and confidence in millionths."""
+
+    target_kind: int
+    target: str  # path, or "hub:domain:<d>"
+    source_fragment: str
+    target_fragment: str
+    relation: str
+    weight: int
+    confidence: int
+    partition: int
+
+    @property
+    def key(self) -> tuple[int, str, str, str, str]:
+        """The canonical key less its source."""
+        return (self.target_kind, self.target, self.source_fragment, self.target_fragment, self.relation)
+
+
+def encode_path(path: str) -> bytes:
+    """Git's raw bytes of a path that is held as surrogate-escaped text."""
+    return path.encode("utf-8", "surrogateescape")
+
+
+def decode_path(raw: bytes) -> str:
+    """Git's raw bytes as text; bytes that are not UTF-8 become surrogates."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def canonical_path(path: str) -> str:
+    """The one ASCII form of a path: percent-encoded, "/" and unreserved kept."""
+    return quote_from_bytes(encode_path(path), safe="/~")
+
+
+def canonical_name(kind: int, path: str) -> str:
+    """The ASCII name of a node. ":" is encoded in paths, so hubs and paths never meet."""
+    if kind == ARTIFACT:
+        return canonical_path(path)
+    prefix, _, rest = path.rpartition(":")
+    return f"{prefix}:{canonical_path(rest)}"
+
+
+def hub_of(domain: str) -> str:
+    """The name of a domain's virtual hub."""
+    return f"hub:domain:{domain}"
+
+
+def artifact_id(path: str, version: str, size: int) -> str:
+    """Eq. 1: SHA-256(path | version | size), hex; `version` is the git blob id."""
+    return hashlib.sha256(encode_path(path) + f"|{version}|{size}".encode()).hexdigest()
+
+
+def fragment(start: int, end: int) -> str:
+    """Lines as a fragment: L{start}-{end}, 1-based, inclusive."""
+    return f"L{start}-{end}" if start else ""

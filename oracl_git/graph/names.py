@@ -1,0 +1,143 @@
+"""The questions linking may ask about the rest of the tree, and a record of them.
+
+Linking reads the outside world only through `Names`. `Recorder` notes each
+question as a 32-bit key, so that an update can find every file whose links
+could come out differently: those that asked a question whose answer changed.
+Two questions that share a key cost a needless re-link, never a wrong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+from zlib import crc32
+
+from .model import encode_path
+from .parameters import MAX_CANDIDATES
+from .tags import TEST_PATH, split_name
+
+Candidates = tuple[str, ...] | None  # at most MAX_CANDIDATES paths, sorted; None = more than that
+
+
+class Names(Protocol):
+    """What one tree holds, as far as links can depend on it."""
+
+    def exists(self, path: str) -> bool:
+        """Whether the path is an artifact."""
+
+    def named(self, suffix: str) -> Candidates:
+        """The artifacts whose path is, or ends with "/" + suffix."""
+
+    def implementations(self, stem: str) -> Candidates:
+        """The code files, tests apart, of that normalised stem."""
+
+    def roots(self, top: str) -> tuple[str, ...]:
+        """The directories that hold a Python module or package called `top`, sorted."""
+
+    def python_under(self, directory: str) -> bool:
+        """Whether any Python file lies below the directory."""
+
+    def export(self, path: str, name: str) -> tuple[str, str] | None:
+        """How a Python file binds a name: ("", "") defines it, (module, name) imports it, None neither."""
+
+    def stars(self, path: str) -> tuple[str, ...]:
+        """The modules a Python file imports everything from."""
+
+    def placeholder(self, path: str) -> bool:
+        """Whether the artifact says of itself that it is not there yet."""
+
+    def symbols(self, name: str) -> Candidates:
+        """The artifacts that define the qualified name."""
+
+    def matching(self, pattern: str) -> tuple[str, ...]:
+        """The artifacts that match a governance pattern, sorted."""
+
+
+def key(question: str, argument: str) -> int:
+    """The 32-bit key of a question."""
+    return crc32(encode_path(argument), crc32(question.encode()))
+
+
+class Recorder:
+    """`Names` that remembers the key of every question asked through it."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self.keys: set[int] = set()
+
+    def exists(self, path: str) -> bool:
+        self.keys.add(key("exists", path))
+        return self._names.exists(path)
+
+    def named(self, suffix: str) -> Candidates:
+        self.keys.add(key("named", suffix))
+        return self._names.named(suffix)
+
+    def implementations(self, stem: str) -> Candidates:
+        self.keys.add(key("implementations", stem))
+        return self._names.implementations(stem)
+
+    def roots(self, top: str) -> tuple[str, ...]:
+        self.keys.add(key("roots", top))
+        return self._names.roots(top)
+
+    def python_under(self, directory: str) -> bool:
+        self.keys.add(key("python_under", directory))
+        return self._names.python_under(directory)
+
+    def export(self, path: str, name: str) -> tuple[str, str] | None:
+        self.keys.add(key("export", f"{path}\0{name}"))
+        return self._names.export(path, name)
+
+    def stars(self, path: str) -> tuple[str, ...]:
+        self.keys.add(key("export", f"{path}\0*"))
+        return self._names.stars(path)
+
+    def placeholder(self, path: str) -> bool:
+        self.keys.add(key("placeholder", path))
+        return self._names.placeholder(path)
+
+    def symbols(self, name: str) -> Candidates:
+        self.keys.add(key("symbols", name))
+        return self._names.symbols(name)
+
+    def matching(self, pattern: str) -> tuple[str, ...]:
+        self.keys.add(key("matching", pattern))
+        return self._names.matching(pattern)
+
+
+def suffixes(path: str) -> Iterator[str]:
+    """The path and each of its proper suffixes at a slash, longest first."""
+    yield path
+    start = 0
+    while (start := path.find("/", start) + 1) > 0:
+        yield path[start:]
+
+
+def top_levels(path: str) -> Iterator[tuple[str, str]]:
+    """(top-level name, root directory) pairs under which a Python file can be imported."""
+    segments = path.split("/")
+    segments[-1] = segments[-1].rpartition(".")[0]
+    for depth, segment in enumerate(segments):
+        if segment.isidentifier() and not (segment == "__init__" and depth == len(segments) - 1):
+            yield segment, "/".join(segments[:depth])
+
+
+def is_python(path: str) -> bool:
+    """Whether the import system could load it."""
+    return path.endswith((".py", ".pyi"))
+
+
+def implementation_stem(path: str) -> str:
+    """The normalised stem under which tests may look for this file; "" for tests."""
+    if TEST_PATH.search(path):
+        return ""
+    directory, stem, _ = split_name(path)
+    if stem in ("__init__", "index", "mod", "lib"):
+        stem = directory.rpartition("/")[2]
+    return stem.lower().strip("_").replace("-", "_")
+
+
+def capped(paths: list[str]) -> Candidates:
+    """Sorted candidates, or None when there are too many to mean anything."""
+    return tuple(sorted(paths, key=encode_path)) if len(paths) <= MAX_CANDIDATES else None

@@ -1,0 +1,222 @@
+"""Where a Python import leads inside the tree.
+
+Knows roots (src-layouts, several packages in one repository, scripts beside
+their modules), regular and namespace packages, and re-exports through
+`__init__`. Asks the tree through `Names` only. Knows nothing of edges.
+
+A *root* is a directory that would be on sys.path: one that is not itself a
+regular package. Roots are tried nearest first: the importer's ancestors and
+their conventional layouts are exact; a regular package found at one single root
+of the repository is exact too (that is what would be installed); any other hit
+is known by its suffix only.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .names import Names
+from .parameters import EXACT, MAX_CANDIDATES, PYTHON_LAYOUTS, UNIQUE_SUFFIX
+from .stdlib import STDLIB
+
+_MANY_ROOTS = 64
+_MAX_HOPS = 10
+
+
+class Target(NamedTuple):
+    """A file an import leads to, the symbol in it ("" = all of it), and κ as a fraction."""
+
+    path: str
+    symbol: str
+    confidence: tuple[int, int]
+
+
+class _Module(NamedTuple):
+    path: str  # "" for a namespace package
+    directory: str  # where its submodules live; "" for a plain module
+    package: bool
+
+
+def _join(directory: str, name: str) -> str:
+    return f"{directory}/{name}" if directory else name
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _locate(names: Names, root: str, parts: list[str]) -> _Module | None:
+    """The module `parts` under a root, as the import system would find it."""
+    stem = root
+    for part in parts:
+        stem = _join(stem, part)
+    for path in (f"{stem}/__init__.py", f"{stem}/__init__.pyi"):
+        if names.exists(path):
+            return _Module(path, stem, True)
+    for path in (f"{stem}.py", f"{stem}.pyi"):
+        if names.exists(path):
+            return _Module(path, "", False)
+    return _Module("", stem, True) if names.python_under(stem) else None
+
+
+def _is_package(names: Names, directory: str) -> bool:
+    return names.exists(_join(directory, "__init__.py"))
+
+
+def _absolute(names: Names, importer: str, parts: list[str]) -> tuple[list[tuple[_Module, tuple[int, int]]], bool]:
+    """(modules with κ, whether the first name is the repository's own)."""
+    roots = names.roots(parts[0])
+    if not roots:
+        return [], False
+    known = set(roots)
+    ancestor = _parent(importer)
+    ancestors = [ancestor]
+    while ancestor:
+        ancestor = _parent(ancestor)
+        ancestors.append(ancestor)
+    stdlib = parts[0] in STDLIB
+    mine = False
+    for place in ancestors:
+        for layout in PYTHON_LAYOUTS if not stdlib else ("",):
+            root = _join(place, layout) if layout else place
+            if root not in known or _is_package(names, root):
+                continue
+            found = _locate(names, root, parts)
+            if found:
+                return [(found, EXACT)], True
+            mine = mine or _is_package(names, _join(root, parts[0]))
+    if stdlib or len(roots) > _MANY_ROOTS:
+        return [], mine
+    regular, loose = [], []
+    for root in roots:
+        if _is_package(names, root):
+            continue
+        found = _locate(names, root, parts)
+        if found is None:
+            mine = mine or _is_package(names, _join(root, parts[0]))
+        elif _is_package(names, _join(root, parts[0])):
+            regular.append((root, found))
+        elif found.path and (len(parts) > 1 or root.partition("/")[0] == importer.partition("/")[0]):
+            loose.append((root, found))
+    hits = _nearest(regular or loose, importer)
+    if len(hits) == 1:
+        return [(hits[0], EXACT if len(regular) == 1 else UNIQUE_SUFFIX)], True
+    if hits and len(hits) <= MAX_CANDIDATES:
+        return [(hit, (1, len(hits))) for hit in hits], True
+    return [], mine or bool(hits)
+
+
+def _nearest(found: list[tuple[str, _Module]], importer: str) -> list[_Module]:
+    """Those whose root shares the most leading segments with the importer."""
+
+    def shared(root: str) -> int:
+        count = 0
+        for a, b in zip(root.split("/"), importer.split("/"), strict=False):
+            if a != b:
+                break
+            count += 1
+        return count
+
+    best = max((shared(root) for root, _ in found), default=0)
+    return [module for root, module in found if shared(root) == best]
+
+
+def _relative(names: Names, importer: str, module: str) -> _Module | None:
+    rest = module.lstrip(".")
+    directory = _parent(importer)
+    for _ in range(len(module) - len(rest) - 1):
+        if not directory:
+            return None
+        directory = _parent(directory)
+    if rest:
+        return _locate(names, directory, rest.split("."))
+    for path in (_join(directory, "__init__.py"), _join(directory, "__init__.pyi")):
+        if names.exists(path):
+            return _Module(path, directory, True)
+    return _Module("", directory, True)
+
+
+def modules(names: Names, importer: str, module: str) -> tuple[list[tuple[_Module, tuple[int, int]]], bool]:
+    """The candidates for a module as written in a file, and whether it is internal."""
+    if module.startswith("."):
+        found = _relative(names, importer, module)
+        return ([(found, EXACT)] if found else []), True
+    return _absolute(names, importer, module.split("."))
+
+
+def _member(names: Names, module: _Module, name: str, hops: int = 0) -> tuple[str, str] | None:
+    """(path, symbol) of `name` as seen through a module; None when it has no such member."""
+    if not module.package:
+        return (module.path, name)
+    if module.path:
+        bound = names.export(module.path, name)
+        if bound == ("", ""):
+            return (module.path, name)
+        if bound is None:
+            for star in names.stars(module.path):
+                followed = _through(names, module.path, star, name, hops)
+                if followed and names.export(followed[0], followed[1]) is not None:
+                    return followed
+        else:
+            followed = _through(names, module.path, bound[0], bound[1], hops)
+            if followed:
+                return followed
+            return (module.path, name)
+    below = _locate(names, module.directory, [name])
+    return (below.path, "") if below and below.path else None
+
+
+def _through(names: Names, importer: str, module: str, name: str, hops: int) -> tuple[str, str] | None:
+    if hops >= _MAX_HOPS:
+        return None
+    found, _ = modules(names, importer, module)
+    if len(found) != 1:
+        return None
+    if not name:
+        return (found[0][0].path, "") if found[0][0].path else None
+    return _member(names, found[0][0], name, hops + 1)
+
+
+def resolve(names: Names, importer: str, module: str, name: str) -> tuple[list[Target], str]:
+    """The targets of one imported name, and how it was resolved.
+
+    `name` is "" for `import module`, "*" for a star import. The second value is
+    exact | suffix | ambiguous | unresolved | external.
+    """
+    found, internal = modules(names, importer, module)
+    if not found:
+        return [], "unresolved" if internal else "external"
+    targets = []
+    for hit, confidence in found:
+        if name in ("", "*"):
+            if hit.path:
+                targets.append(Target(hit.path, "", confidence))
+            continue
+        member = _member(names, hit, name)
+        if member:
+            targets.append(Target(*member, confidence))
+        elif hit.path:
+            targets.append(Target(hit.path, name, confidence))
+    if not targets:
+        return [], "exact" if name in ("", "*") else "unresolved"  # a bare namespace package is no file
+    confidence = found[0][1]
+    return targets, "exact" if confidence == EXACT else "suffix" if confidence == UNIQUE_SUFFIX else "ambiguous"
+
+
+def resolve_dotted(names: Names, importer: str, dotted: str) -> list[Target]:
+    """A dotted name in prose or configuration: the longest module, the rest as its symbol."""
+    parts = dotted.split(".")
+    for cut in range(len(parts), 0, -1):
+        found, _ = modules(names, importer, ".".join(parts[:cut]))
+        if len(found) != 1:
+            continue
+        module, confidence = found[0]
+        rest = parts[cut:]
+        if not rest:
+            return [Target(module.path, "", confidence)] if module.path else []
+        member = _member(names, module, rest[0])
+        if member is None:
+            return []
+        path, symbol = member
+        return [Target(path, ".".join([symbol, *rest[1:]] if symbol else rest[1:]), confidence)]
+    return []

@@ -1,0 +1,190 @@
+"""The `hybrid` ranker: several signals, each scaled to its best, added up.
+
+Knows each signal and the one table of weights (`tables.SEARCH`). A result's
+reasons are exactly the terms of its score. Knows nothing of the graph's making.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Callable
+
+from ..graph.model import fragment
+from ..store.index import Index, Node, Span
+from . import tables
+from .model import Answer, Reason, Result
+from .query import Query
+from .words import any_of, split_words
+
+Scores = dict[int, float]
+
+
+class Signals:
+    """The raw value of each signal for each candidate, and what explains it."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Scores] = {}
+        self.spans: dict[int, Span] = {}
+        self.commits: dict[int, int] = {}  # node → how many matching commits touched it
+        self.exact: dict[int, str] = {}
+        self.notes: list[str] = []
+
+
+def signals(index: Index, query: Query) -> Signals:
+    """Collect every signal for the question."""
+    found = Signals()
+    words = [w for w in split_words(query.text) if w not in tables.STOP_WORDS] or split_words(query.text)
+    phrases = [*query.phrases, *query.identifiers]
+    expression = any_of([*words, *phrases])
+    if expression:
+        _text(index, expression, found)
+        _history(index, expression, found)
+    _exact(index, query, found)
+    return found
+
+
+def _text(index: Index, expression: str, found: Signals) -> None:
+    best: Scores = {}
+    total: Scores = defaultdict(float)
+    seen: dict[int, int] = defaultdict(int)
+    for span in index.match_chunks(expression, tables.CHUNK_TITLE, tables.CHUNK_BODY, tables.CHUNK_POOL):
+        if span.node not in best:
+            best[span.node] = span.score
+            found.spans[span.node] = span
+        total[span.node] += span.score / (1 + seen[span.node])
+        seen[span.node] += 1
+    found.values["passage"], found.values["text"] = best, dict(total)
+    for name, path, names in (("path", 1.0, 0.0), ("names", 0.0, 1.0)):
+        hits = index.match_files(f"{{{name}}} : ({expression})", path, names, tables.FILE_POOL)
+        found.values[name] = dict(hits)
+
+
+def _history(index: Index, expression: str, found: Signals) -> None:
+    hits = index.match_commits(expression, tables.COMMIT_POOL)
+    if index.past is None or not index.reach:
+        found.notes.append("without history: this clone has none")
+        return
+    files = index.commit_files([entry for entry, _ in hits])
+    todays = index.todays(hid for paths in files.values() if len(paths) <= tables.COMMIT_FILES for hid in paths)
+    values: Scores = defaultdict(float)
+    for entry, score in hits:
+        paths = files.get(entry, ())
+        if not 0 < len(paths) <= tables.COMMIT_FILES:
+            continue
+        for node in {todays[hid] for hid in paths if hid in todays}:
+            values[node] += score * score / len(paths) ** 0.5
+            found.commits[node] = found.commits.get(node, 0) + 1
+    found.values["history"] = {node: value**0.5 for node, value in values.items()}
+
+
+def _exact(index: Index, query: Query, found: Signals) -> None:
+    """Identifiers and paths that stand in the question, exactly as they are."""
+    values: Scores = {}
+
+    def note(node: int, value: float, why: str) -> None:
+        if value > values.get(node, 0.0):
+            values[node], found.exact[node] = value, why
+
+    for place, (name, line) in enumerate(query.frames):
+        hits = _path_hits(index, name)
+        for node in hits[:3]:
+            note(node, 1.0 + 0.1 * place / (1 + len(query.frames)), f"line {line} of it is in the text")
+    for path in query.paths:
+        hits = _path_hits(index, path)
+        for node in hits[:5]:
+            note(node, 1.0 / len(hits), f"{path} is named")
+    for name in dict.fromkeys([*query.identifiers, *(p.strip() for p in query.phrases if " " not in p.strip())]):
+        symbols = index.symbols_named([name], 20)
+        for _, node, start, end in symbols[:20]:
+            note(node, 1.0 / (1 + 0.5 * (len(symbols) - 1)), f"defines {name}")
+            found.spans.setdefault(node, Span(0, node, start, end, name, 0.0))
+    found.values["exact"] = values
+
+
+def _path_hits(index: Index, name: str) -> list[int]:
+    """Artifacts a written path may mean: as it is, or by its longest suffix that exists."""
+    parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    if not parts:
+        return []
+    named = index.named(parts[-1], 200)
+    for start in range(len(parts)):
+        tail = "/".join(parts[start:])
+        hits = [node for node, path in named if path == tail or path.endswith("/" + tail)]
+        if hits:
+            return hits if start < len(parts) - 1 or len(parts) == 1 else hits[:3] if len(hits) <= 3 else []
+    return []
+
+
+def combine(index: Index, query: Query, found: Signals) -> dict[int, list[tuple[str, float]]]:
+    """Node → (signal, share) terms, before recency and role."""
+    terms: dict[int, list[tuple[str, float]]] = defaultdict(list)
+    for name, weight in tables.SEARCH.items():
+        values = found.values.get(name)
+        if not values:
+            continue
+        top = max(values.values())
+        if top <= 0:
+            continue
+        for node, value in values.items():
+            terms[node].append((name, weight * value / top))
+    return terms
+
+
+def rank(index: Index, query: Query, keep: Callable[[Node], bool], limit: int) -> tuple[Answer, tuple[str, ...]]:
+    """The best artifacts for a compiled query; ties by path."""
+    found = signals(index, query)
+    terms = combine(index, query, found)
+    base = {node: sum(share for _, share in rows) for node, rows in terms.items()}
+    pool = heapq.nlargest(max(300, 3 * limit), base, key=lambda node: (base[node], -node))
+    nodes = index.nodes(pool)
+    scored = []
+    for node_id in pool:
+        node = nodes[node_id]
+        if not keep(node):
+            continue
+        factor = _recency(index, node_id, query.recent)
+        prior = tables.ROLE_PRIOR[node.role] * (tables.ROLE_LEAN if node.role in query.roles else 1.0)
+        prior *= tables.PERSONAS[query.persona].get(node.tags.get("format", ""), 1.0)
+        scored.append((-base[node_id] * factor * prior, node.path, node, factor, prior))
+    scored.sort(key=lambda row: row[:2])
+    results = []
+    scale = sum(tables.SEARCH.values())
+    for negative, path, node, factor, prior in scored[:limit]:
+        span = found.spans.get(node.id)
+        rows = [(name, share * prior / scale) for name, share in terms[node.id]]
+        rows.append(("recency", base[node.id] * prior * (factor - 1) / scale))
+        reasons = tuple(Reason(name, _say(name, node.id, found), share) for name, share in sorted(rows, key=lambda r: -r[1]))
+        results.append(
+            Result(
+                path, -negative / scale, fragment(span.start, span.end) if span else "", span.title if span else "",
+                node.role, "hybrid", reasons, index.commit,
+            )
+        )  # fmt: skip
+    return Answer(tuple(results), len(base), query), tuple(found.notes)
+
+
+def _recency(index: Index, node: int, recent: bool) -> float:
+    last = index.activity.get(node, (0, 0))[0]
+    if not last:
+        return 1.0
+    age = max(0, index.time - last) / tables.DAY
+    return 1 + (3 if recent else 1) * tables.RECENCY * 2 ** (-age / tables.RECENCY_DAYS)
+
+
+def _say(name: str, node: int, found: Signals) -> str:
+    if name == "history":
+        count = found.commits.get(node, 0)
+        return f"{count} commit{'s' * (count != 1)} speak{'s' * (count == 1)} of it"
+    if name == "exact":
+        return found.exact.get(node, "named exactly")
+    if name == "passage" and (span := found.spans.get(node)) and span.title:
+        return f"in {span.title}"
+    return {
+        "path": "words in its path",
+        "names": "words in its names",
+        "passage": "words in one passage",
+        "text": "words in its text",
+        "recency": "changed lately",
+        "near": "changes together with the best",
+    }[name]

@@ -1,0 +1,93 @@
+"""What recall answers with: results, reasons, steps of a trace.
+
+Knows the shapes of answers and their JSON form. Knows nothing of how they come about.
+"""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field
+
+from ..graph.model import encode_path
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a result is there: a signal, in words, and its share of the score."""
+
+    signal: str
+    text: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """One answer. `fragment` is "L10-42" or ""; shares of the reasons add up to `score`."""
+
+    path: str
+    score: float
+    fragment: str = ""
+    title: str = ""
+    kind: str = ""
+    source: str = "hybrid"
+    reasons: tuple[Reason, ...] = ()
+    commit: str = ""
+    snippet: str = ""
+
+    def to_json(self) -> dict[str, object]:
+        """The stable JSON form."""
+        data: dict[str, object] = {
+            **path_json(self.path),
+            "fragment": self.fragment,
+            "title": self.title,
+            "kind": self.kind,
+            "score": round(self.score, 6),
+            "source": self.source,
+            "reasons": [{"signal": r.signal, "text": r.text, "share": round(r.share, 6)} for r in self.reasons],
+            "commit": self.commit,
+        }
+        if self.snippet:
+            data["snippet"] = self.snippet
+        return data
+
+
+@dataclass(frozen=True)
+class Answer:
+    """All results of one question, and what the asker should know about them."""
+
+    results: tuple[Result, ...]
+    total: int = 0  # how many candidates there were
+    query: object = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One node of a dependency tree; `cycle` marks a path that is shown elsewhere above."""
+
+    path: str
+    fragment: str = ""
+    relation: str = ""
+    symbol: str = ""
+    cycle: bool = False
+    children: tuple[Step, ...] = field(default=())
+
+    def to_json(self) -> dict[str, object]:
+        """The stable JSON form."""
+        return {
+            **path_json(self.path),
+            "fragment": self.fragment,
+            "relation": self.relation,
+            "symbol": self.symbol,
+            "cycle": self.cycle,
+            "children": [child.to_json() for child in self.children],
+        }
+
+
+def path_json(path: str) -> dict[str, object]:
+    """{"path"}, and "path_b64" when the path is not UTF-8."""
+    raw = encode_path(path)
+    shown = raw.decode("utf-8", "replace")
+    if shown.encode() == raw:
+        return {"path": shown}
+    return {"path": shown, "path_b64": base64.b64encode(raw).decode()}

@@ -1,0 +1,168 @@
+"""Text → a structured query, in six deterministic passes that never raise.
+
+directives · negation · time · type words · synonyms · token classes. Knows the
+language people ask in; knows nothing of any index, so times stay relative and
+revisions stay names until `search` resolves them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from . import tables
+
+_DIRECTIVE = re.compile(r'(?<!\S)(filename|file|path|prefix|lang|domain|tag|type):("[^"]*"|[^\s"]+)')
+LOOKUPS = ("file", "filename", "path", "prefix")
+_NEGATED = re.compile(r'(?<!\S)-("[^"]+"|[A-Za-z0-9_][\w./*-]*)')
+_SPOKEN = re.compile(
+    r"(?<!\S)(?:(but\s+not|excluding|except(?:\s+for)?)\s+([\w./-]+)|(not|without)\s+([\w./-]+)(?=\s*(?:$|[,;.!?]\s|[.!?]?$)))",
+    re.IGNORECASE,
+)
+_SINCE = re.compile(
+    r"(?<!\S)(since|after|before|until)\s+(\d{4}-\d{2}-\d{2}|\d{4}-\d{2}|(?:19|20)\d{2}|v\d+(?:\.\d+)*\S*)(?!\S)", re.IGNORECASE
+)
+_AGO = re.compile(r"(?<!\S)(?:(?:in\s+the\s+)?(last|past|this)\s+(day|week|month|quarter|year)|(yesterday|today))(?!\S)", re.I)
+_RECENT = re.compile(r"(?<!\S)(recent|recently|latest|newest)(?!\S)", re.IGNORECASE)
+_SPAN_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
+_CODE = re.compile(r"Traceback \(most recent call last\)|\bFile \"|\n[ \t]+\S|[{};]\s*$|\)\s*:|=>|==|\w\(|\s--\w|^\s*[$>]\s", re.M)
+_WORD = re.compile(r"\w+", re.UNICODE)
+_QUOTED = re.compile(r'"([^"]+)"|`+([^`]+)`+')
+_PATHLIKE = re.compile(r"[\w.@+-]*(?:/[\w.@+-]+)+|[\w-]+\.(?:[A-Za-z][A-Za-z0-9]{0,4})(?![\w.])")
+_IDENTIFIER = re.compile(r"[A-Za-z]\w*(?:\.\w+)+|\w*[a-z0-9][A-Z]\w*|[A-Za-z]\w*_\w+|__\w+__")
+_FRAME = re.compile(r'File "([^"]+)", line (\d+)|(?<![\w/])([\w./\\-]+\.\w{1,5}):(\d+)(?::\d+)?')
+
+
+@dataclass(frozen=True)
+class Token:
+    """One word of the question: its class decides ω in Eq. 11."""
+
+    text: str
+    kind: str  # entity | type | stop
+
+    @property
+    def weight(self) -> float:
+        return tables.TOKEN_WEIGHTS[self.kind]
+
+
+@dataclass(frozen=True)
+class When:
+    """A limit in time: `at` is a date or a revision name, or `days` before the indexed commit."""
+
+    side: str  # since | before
+    at: str = ""
+    days: int = 0
+
+
+@dataclass(frozen=True)
+class Query:
+    """A compiled question. `wildcard`: nothing is left but filters."""
+
+    raw: str
+    text: str = ""
+    tokens: tuple[Token, ...] = ()
+    synonyms: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    frames: tuple[tuple[str, int], ...] = ()  # (file, line) of a pasted traceback or compiler message
+    directives: tuple[tuple[str, str], ...] = ()
+    excluded: tuple[str, ...] = ()
+    when: tuple[When, ...] = ()
+    recent: bool = False
+    roles: tuple[str, ...] = ()  # kinds the words lean to; filters when `wildcard`
+    types: tuple[str, ...] = ()
+    wildcard: bool = False
+    code: bool = False
+    persona: str = tables.DEFAULT_PERSONA
+    notes: tuple[str, ...] = field(default=())  # what each pass did, for --explain
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The distinct words that carry meaning, in order."""
+        return tuple(dict.fromkeys(token.text for token in self.tokens if token.kind != "stop"))
+
+
+def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
+    """The six passes. Every string is a query."""
+    notes: list[str] = []
+    text = raw.replace("\0", " ")
+    code = bool(_CODE.search(text))
+    text, directives = _directives(text, notes)
+    excluded: list[str] = []
+    if not code:
+        text, excluded = _negations(text, notes)
+    text, when, recent = _times(text, notes) if not code else (text, [], False)
+    phrases = [a or b for a, b in _QUOTED.findall(text)]
+    words = [match.group().lower() for match in _WORD.finditer(text)]
+    roles, types, consumed = _types(words, notes)
+    wildcard = not (set(words) - consumed - tables.STOP_WORDS) and bool(
+        roles or types or when or recent or directives or excluded
+    )
+    tokens = tuple(
+        Token(word, "stop" if word in tables.STOP_WORDS else "type" if word in consumed else "entity") for word in words
+    )
+    synonyms = tuple(
+        dict.fromkeys(s for token in tokens if token.kind == "entity" for s in tables.SYNONYMS.get(token.text, ()) if s not in words)
+    )
+    if synonyms:
+        notes.append("synonyms: " + " ".join(synonyms))
+    if code:
+        notes.append("read as code: no negation, no times")
+    return Query(
+        raw=raw, text=" ".join(text.split()), tokens=tokens, synonyms=synonyms, phrases=tuple(p for p in phrases if p.strip()),
+        identifiers=tuple(dict.fromkeys(_IDENTIFIER.findall(text))),
+        paths=tuple(dict.fromkeys(p.strip("./") for p in _PATHLIKE.findall(text) if p.strip("./"))),
+        frames=tuple(dict.fromkeys((a or c, int((b or d)[:9])) for a, b, c, d in _FRAME.findall(text))),
+        directives=tuple(directives), excluded=tuple(excluded), when=tuple(when), recent=recent,
+        roles=tuple(roles), types=tuple(types), wildcard=wildcard, code=code,
+        persona=persona if persona in tables.PERSONAS else tables.DEFAULT_PERSONA, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _directives(text: str, notes: list[str]) -> tuple[str, list[tuple[str, str]]]:
+    found = [(name, value.strip('"')) for name, value in _DIRECTIVE.findall(text)]
+    if found:
+        notes.append("directives: " + " ".join(f"{name}:{value}" for name, value in found))
+    return _DIRECTIVE.sub(" ", text), found
+
+
+def _negations(text: str, notes: list[str]) -> tuple[str, list[str]]:
+    found = [word.strip('"').lower() for word in _NEGATED.findall(text)]
+    text = _NEGATED.sub(" ", text)
+    for match in _SPOKEN.finditer(text):
+        found.append((match.group(2) or match.group(4)).lower().strip("."))
+    text = _SPOKEN.sub(" ", text)
+    if found:
+        notes.append("leaves out: " + " ".join(found))
+    return text, found
+
+
+def _times(text: str, notes: list[str]) -> tuple[str, list[When], bool]:
+    when = []
+    for match in _SINCE.finditer(text):
+        when.append(When("since" if match.group(1).lower() in ("since", "after") else "before", at=match.group(2)))
+    text = _SINCE.sub(" ", text)
+    for match in _AGO.finditer(text):
+        when.append(When("since", days=_SPAN_DAYS[(match.group(2) or "day").lower()]))
+    text = _AGO.sub(" ", text)
+    recent = _RECENT.search(text) is not None
+    text = _RECENT.sub(" ", text)
+    if when or recent:
+        notes.append("time: " + " ".join([*(f"{w.side} {w.at or f'{w.days} days ago'}" for w in when), *(["recent"] * recent)]))
+    return text, when, recent
+
+
+def _types(words: list[str], notes: list[str]) -> tuple[list[str], list[str], set[str]]:
+    roles: list[str] = []
+    types: list[str] = []
+    consumed = set()
+    for word in words:
+        if word in tables.TYPE_WORDS:
+            role, content_type = tables.TYPE_WORDS[word]
+            roles += [role] if role and role not in roles else []
+            types += [content_type] if content_type and content_type not in types else []
+            consumed.add(word)
+    if consumed:
+        notes.append("type words: " + " ".join(sorted(consumed)))
+    return roles, types, consumed

@@ -1,0 +1,80 @@
+"""Every published constant of recall, in one place.
+
+Knows token classes, boosts, aliases, personas and ranking weights. Printed by
+`git oracl stats --parameters`; `--explain` shows each one at work.
+"""
+
+from __future__ import annotations
+
+# Eq. 11
+TOKEN_WEIGHTS = {"entity": 5.0, "type": 2.0, "stop": 0.1}
+FIELD_BOOSTS = {"name": 3.0, "symbol": 2.5, "path": 2.0, "heading": 1.5, "tag": 1.0, "text": 0.5}
+AMPLIFICATION = 0.25
+
+STOP_WORDS = frozenset(
+    """
+    a about after all also an and any are as at be because been but by can could did do does doing don for from get
+    gets had has have how i if in into is it its just like make makes me more most my no nor of on onto only or other
+    our out over own please shall she should show so some such than that the their them then there these they this
+    those through to too under up use used uses using very was we were what when where which while who whom why will
+    with within would you your
+    """.split()
+)
+
+# Words that name a kind of file → (role, content type); either may be "".
+TYPE_WORDS: dict[str, tuple[str, str]] = {
+    "test": ("tests", ""), "tests": ("tests", ""), "testing": ("tests", ""), "spec": ("tests", ""), "specs": ("tests", ""),
+    "unittest": ("tests", ""), "unittests": ("tests", ""),
+    "doc": ("docs", ""), "docs": ("docs", ""), "documentation": ("docs", ""), "documents": ("docs", ""),
+    "readme": ("docs", ""), "manual": ("docs", ""),
+    "config": ("config", ""), "configs": ("config", ""), "configuration": ("config", ""), "settings": ("config", ""),
+    "code": ("code", ""), "source": ("code", ""), "sources": ("code", ""), "implementation": ("code", ""),
+    "report": ("", "report"), "reports": ("", "report"), "audit": ("", "report"),
+    "issue": ("", "issue"), "issues": ("", "issue"),
+    "instructions": ("", "instruction"), "guide": ("", "instruction"), "guides": ("", "instruction"),
+    "tutorial": ("", "instruction"), "runbook": ("", "instruction"), "runbooks": ("", "instruction"),
+}  # fmt: skip
+ROLES = ("code", "tests", "docs", "config")
+
+# Words that mean each other in code; each is searched, at a lower weight, for the others.
+SYNONYMS: dict[str, tuple[str, ...]] = {}
+for _group in (
+    "config configuration settings", "doc docs documentation", "auth authentication login", "authz authorization permission",
+    "db database", "delete remove", "dir directory folder", "err error exception failure", "msg message",
+    "param parameter argument arg", "env environment", "repo repository", "init initialize initialise setup",
+    "async asynchronous", "cmd command", "dep dependency requirement", "func function", "var variable",
+    "perf performance", "regex regexp", "async await", "url uri", "cache memoize", "timeout deadline",
+):  # fmt: skip
+    _words = tuple(_group.split())
+    for _word in _words:
+        SYNONYMS[_word] = tuple(dict.fromkeys((*SYNONYMS.get(_word, ()), *(w for w in _words if w != _word))))
+
+# Persona → multiplier by file suffix (default 1).
+PERSONAS: dict[str, dict[str, float]] = {
+    "developer": {},
+    "reviewer": {"py": 1.1, "js": 1.1, "ts": 1.1, "go": 1.1, "rs": 1.1, "toml": 1.1, "yml": 1.1, "yaml": 1.1},
+    "writer": {"md": 1.5, "rst": 1.5, "txt": 1.4, "adoc": 1.5},
+    "operator": {"yml": 1.4, "yaml": 1.4, "toml": 1.3, "ini": 1.3, "cfg": 1.3, "sh": 1.4, "ps1": 1.4, "conf": 1.4},
+    "agent": {"md": 1.2, "json": 1.1, "toml": 1.1},
+}
+DEFAULT_PERSONA = "developer"
+
+DAY = 86_400
+
+# -- hybrid search: weight of each signal; each is divided by its best value for the question ----------
+SEARCH = {
+    "path": 0.9,  # words in the path
+    "names": 0.8,  # words in definitions and headings
+    "passage": 1.0,  # the best chunk
+    "text": 0.6,  # all chunks that matched
+    "history": 0.9,  # messages of commits that touched it
+    "exact": 1.5,  # an identifier or path of the question, exactly
+    "near": 0.3,  # what changes together with the best
+}
+RECENCY = 0.3  # score × (1 + RECENCY · 2^(−age / RECENCY_DAYS))
+RECENCY_DAYS = 125
+CHUNK_TITLE, CHUNK_BODY = 1.5, 1.0
+CHUNK_POOL, FILE_POOL, COMMIT_POOL = 1_500, 600, 600
+COMMIT_FILES = 30  # a commit that touched more says nothing of each
+ROLE_PRIOR = {"code": 1.0, "tests": 0.9, "docs": 0.95, "config": 0.9}
+ROLE_LEAN = 1.25  # when the question names the kind

@@ -1,0 +1,46 @@
+"""Words of questions and paths: stems, parts, and full-text expressions.
+
+Knows how words become an FTS5 expression that cannot fail, and a light stem
+for comparing plain words. Knows nothing of scores.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ..extract import split_identifiers
+
+_WORD = re.compile(r"\w+", re.UNICODE)
+_PART = re.compile(r"[A-Za-z0-9]+")
+
+
+def light_stem(word: str) -> str:
+    """A plural or simple form folded: archives → archive, tests → test."""
+    for suffix, kept in (("ies", "y"), ("sses", "ss"), ("es", "e"), ("s", "")):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith("ss"):
+            return word[: -len(suffix)] + kept
+    return word
+
+
+def path_parts(path: str) -> set[str]:
+    """The stems of the words in a path."""
+    return {light_stem(part.lower()) for part in _PART.findall(split_identifiers(path))}
+
+
+def split_words(text: str) -> list[str]:
+    """The distinct words of a text as full text has them, lower-cased, in order."""
+    return list(dict.fromkeys(w for word in _WORD.findall(split_identifiers(text)) for w in word.lower().split("_") if w))
+
+
+def any_of(words: Iterable[str], column: str = "") -> str:
+    """An FTS5 expression: any of the words (phrases where a word holds several)."""
+    terms = [f'"{clean}"' for word in words if (clean := _clean(word))]
+    body = " OR ".join(terms)
+    return f"{{{column}}} : ({body})" if column and body else body
+
+
+def _clean(word: str) -> str:
+    """A term that FTS5 takes: no quotes, NULs or lone surrogates, and something to match."""
+    clean = word.replace('"', " ").replace("\0", " ").encode("utf-8", "replace").decode("utf-8").strip()
+    return clean if _WORD.search(clean) else ""

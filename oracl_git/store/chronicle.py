@@ -1,0 +1,76 @@
+"""What history says of today's artifacts: reached commits, activity, old names.
+
+Knows how the history store's commits are laid over the paths of one tree.
+Incremental when HEAD moved forward in a line, made anew otherwise; either way
+the rows are a function of (reached commits, paths).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+
+from ..git import Repository
+from .history import HistoryStore, follow, lineage
+
+
+class Chronicle:
+    """Writes `activity`, `alias` and the list of reached commits."""
+
+    def __init__(self, index: sqlite3.Connection, past: sqlite3.Connection) -> None:
+        self._db, self._past = index, past
+
+    def move(self, repo: Repository, header: dict[str, object], commit: str, depth: int, new_paths: bool) -> int:
+        """Follow HEAD to `commit`; how many commits were laid on top (all of them when anew)."""
+        stored = header.get("reach")
+        known = array("I", stored if isinstance(stored, bytes) else b"")
+        old = str(header["reach_head"]) if "reach_head" in header else None
+        store = HistoryStore(self._past)
+        reach, added = follow(store, repo, old, known, commit, depth)
+        if added is None or new_paths or self._has_renames(added):
+            self._anew(reach)
+        else:
+            self._extend(added)
+        header |= {"reach": reach.tobytes(), "reach_head": commit, "shallow": int(repo.shallow)}
+        row = self._past.execute("SELECT time FROM entry WHERE oid=?", (commit,)).fetchone()
+        header["time"] = row[0] if row else 0
+        return len(reach) if added is None else len(added)
+
+    def _has_renames(self, entries: list[int]) -> bool:
+        find = "SELECT 1 FROM rename WHERE entry=? LIMIT 1"
+        return any(self._past.execute(find, (entry,)).fetchone() for entry in entries)
+
+    def _anew(self, reach: array[int]) -> None:
+        db, past = self._db, self._past
+        nodes = dict(db.execute("SELECT path, id FROM node WHERE kind=0"))
+        db.execute("DELETE FROM alias")
+        db.executemany("INSERT INTO alias VALUES(?,?)", lineage(past, reach, set(nodes)))
+        node_of = {hid: nodes[path] for hid, path in past.execute("SELECT id, path FROM path") if path in nodes}
+        node_of |= {hid: nodes[path] for hid, path in db.execute("SELECT hid, path FROM alias")}
+        reached = set(reach)
+        last: dict[int, int] = {}
+        touches: dict[int, int] = {}
+        for entry, time, files in past.execute("SELECT id, time, files FROM entry"):
+            if entry in reached:
+                for node in {node_of[hid] for hid in array("I", files) if hid in node_of}:
+                    touches[node] = touches.get(node, 0) + 1
+                    last[node] = max(last.get(node, 0), time)
+        db.execute("DELETE FROM activity")
+        db.executemany("INSERT INTO activity VALUES(?,?,?)", [(node, last[node], touches[node]) for node in sorted(touches)])
+
+    def _extend(self, added: list[int]) -> None:
+        for entry in reversed(added):
+            time, files = self._past.execute("SELECT time, files FROM entry WHERE id=?", (entry,)).fetchone()
+            nodes = {node for hid in array("I", files) if (node := self._node(hid)) is not None}
+            self._db.executemany(
+                "INSERT INTO activity VALUES(?1,?2,1)"
+                " ON CONFLICT DO UPDATE SET touches=touches+1, last=max(last, ?2)",
+                [(node, time) for node in sorted(nodes)],
+            )
+
+    def _node(self, hid: int) -> int | None:
+        row = self._db.execute("SELECT path FROM alias WHERE hid=?", (hid,)).fetchone()
+        if row is None:
+            row = self._past.execute("SELECT path FROM path WHERE id=?", (hid,)).fetchone()
+        found = self._db.execute("SELECT id FROM node WHERE path=? AND kind=0", (row[0],)).fetchone()
+        return found[0] if found else None

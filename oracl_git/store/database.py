@@ -1,0 +1,178 @@
+"""Opening the three SQLite files, and their schemas.
+
+Knows places, schemas, pragmas, and what a damaged or foreign file looks like.
+Knows nothing of what the rows mean.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..errors import IndexUnusable
+from ..git import Repository
+
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 60
+
+INDEX_SCHEMA = """
+CREATE TABLE header(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+-- kind: 0 artifact, 1 hub, 2 constraint. s, m: Eq. 2 without connectivity. sum/cnt: Eq. 4, exact.
+CREATE TABLE node(
+    id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, path BLOB NOT NULL, name BLOB NOT NULL, stem TEXT NOT NULL,
+    mode INTEGER NOT NULL, blob TEXT NOT NULL, size INTEGER NOT NULL, lines INTEGER NOT NULL, checksum TEXT NOT NULL,
+    language TEXT NOT NULL, role TEXT NOT NULL, placeholder INTEGER NOT NULL, tags TEXT NOT NULL,
+    resolutions TEXT NOT NULL, s INTEGER NOT NULL DEFAULT 0, m INTEGER NOT NULL DEFAULT 0,
+    shard INTEGER NOT NULL, leaf BLOB,
+    sum INTEGER NOT NULL DEFAULT 0, cnt INTEGER NOT NULL DEFAULT 0, deg INTEGER NOT NULL DEFAULT 0);
+CREATE UNIQUE INDEX node_path ON node(path, kind);
+CREATE INDEX node_name ON node(name) WHERE kind = 0;
+CREATE INDEX node_stem ON node(stem) WHERE stem <> '';
+CREATE INDEX node_shard ON node(shard);
+CREATE TABLE edge(
+    id INTEGER PRIMARY KEY, source INTEGER NOT NULL, target INTEGER NOT NULL, relation INTEGER NOT NULL,
+    sfrag TEXT NOT NULL, tfrag TEXT NOT NULL, w INTEGER NOT NULL, kappa INTEGER NOT NULL, part INTEGER NOT NULL,
+    r INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX edge_source ON edge(source);
+CREATE INDEX edge_target ON edge(target, relation);
+CREATE INDEX edge_r ON edge(r);
+CREATE TABLE lookup(key INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY(key, source)) WITHOUT ROWID;
+CREATE TABLE asked(source INTEGER PRIMARY KEY, keys BLOB NOT NULL);
+-- Python files below root/top: as the module top.py, or inside the directory top/.
+CREATE TABLE toplevel(top TEXT, root BLOB, modules INTEGER, under INTEGER, PRIMARY KEY(top, root)) WITHOUT ROWID;
+CREATE TABLE symbol(name TEXT NOT NULL, node INTEGER NOT NULL, start INTEGER, stop INTEGER, kind TEXT);
+CREATE INDEX symbol_name ON symbol(name);
+CREATE INDEX symbol_node ON symbol(node);
+CREATE TABLE skipped(path BLOB PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE shard(id INTEGER PRIMARY KEY, hash BLOB NOT NULL);
+CREATE TABLE chunk(id INTEGER PRIMARY KEY, node INTEGER NOT NULL, start INTEGER, stop INTEGER, title TEXT);
+CREATE INDEX chunk_node ON chunk(node);
+CREATE TABLE activity(node INTEGER PRIMARY KEY, last INTEGER NOT NULL, touches INTEGER NOT NULL);
+CREATE TABLE alias(hid INTEGER PRIMARY KEY, path BLOB NOT NULL);
+CREATE INDEX alias_path ON alias(path);
+CREATE VIRTUAL TABLE chunk_fts USING fts5(title, body, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE file_fts USING fts5(path, names, content='', tokenize='porter unicode61 remove_diacritics 2');
+"""
+
+FACTS_SCHEMA = """
+CREATE TABLE extractor(id INTEGER PRIMARY KEY, version TEXT UNIQUE NOT NULL);
+CREATE TABLE facts(
+    blob TEXT NOT NULL, language TEXT NOT NULL, extractor INTEGER NOT NULL,
+    facts BLOB NOT NULL, uses BLOB NOT NULL, text BLOB NOT NULL,
+    PRIMARY KEY(blob, language, extractor)) WITHOUT ROWID;
+"""
+
+HISTORY_SCHEMA = """
+CREATE TABLE path(id INTEGER PRIMARY KEY, path BLOB UNIQUE NOT NULL);
+-- files: the touched paths as packed uint32 ids.
+CREATE TABLE entry(
+    id INTEGER PRIMARY KEY, oid TEXT UNIQUE NOT NULL, time INTEGER NOT NULL, subject TEXT NOT NULL, files BLOB NOT NULL);
+CREATE TABLE touch(path INTEGER NOT NULL, entry INTEGER NOT NULL, PRIMARY KEY(path, entry)) WITHOUT ROWID;
+CREATE TABLE rename(entry INTEGER NOT NULL, old INTEGER NOT NULL, new INTEGER NOT NULL);
+CREATE INDEX rename_entry ON rename(entry);
+CREATE VIRTUAL TABLE entry_fts USING fts5(text, content='', tokenize='porter unicode61 remove_diacritics 2');
+"""
+
+_SCHEMAS = {"index": INDEX_SCHEMA, "facts": FACTS_SCHEMA, "history": HISTORY_SCHEMA}
+
+
+def place(repo: Repository, name: str) -> str:
+    """Where a database lives: the index beside the worktree's HEAD, the others in the common dir."""
+    return os.path.join(repo.git_dir if name == "index" else repo.common_dir, "oracl", f"{name}.sqlite")
+
+
+def connect(path: str, name: str, write: bool) -> sqlite3.Connection:
+    """Open one of the databases; create it when writing and it is not there.
+
+    Raises IndexUnusable for a file of a newer version, and for a place that
+    cannot be written; a file that is no database is replaced (it is derived).
+    """
+    if write:
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+        except OSError as error:
+            raise IndexUnusable(f"cannot write {os.path.dirname(path)}: {error.strerror}") from None
+    elif not os.path.exists(path):
+        raise FileNotFoundError(path)
+    try:
+        return _open(path, name, write)
+    except sqlite3.DatabaseError as error:
+        if not _is_damage(error):
+            raise IndexUnusable(f"cannot open {path}: {error}") from None
+        if not write:
+            raise FileNotFoundError(path) from None
+        remove(path)
+        return _open(path, name, write)
+
+
+def _open(path: str, name: str, write: bool) -> sqlite3.Connection:
+    uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    if write:
+        db = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    else:
+        mode = "?mode=ro" if os.access(os.path.dirname(path), os.W_OK) or os.path.exists(path + "-wal") else "?immutable=1"
+        db = sqlite3.connect(uri + mode, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA_VERSION:
+            raise IndexUnusable(
+                f"{path} was written by a newer oracl-git (format {version}, this one knows {SCHEMA_VERSION})",
+                "upgrade oracl-git, or start over with: git oracl deinit && git oracl init",
+            )
+        if version == 0:
+            if not write:
+                raise FileNotFoundError(path)
+            _create(db, name)
+        if write:
+            db.execute("PRAGMA synchronous=NORMAL")
+        return db
+    except BaseException:
+        db.close()
+        raise
+
+
+def _create(db: sqlite3.Connection, name: str) -> None:
+    db.execute("PRAGMA page_size=8192")
+    db.execute("PRAGMA journal_mode=WAL")
+    with transaction(db):
+        if db.execute("PRAGMA user_version").fetchone()[0] == 0:
+            if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                raise sqlite3.DatabaseError("file is not a database of ours")
+            for statement in _statements(_SCHEMAS[name]):
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+
+
+def _statements(script: str) -> Iterator[str]:
+    for statement in script.split(";\n"):
+        if statement.strip():
+            yield statement
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """BEGIN IMMEDIATE … COMMIT; any exception rolls back."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+def remove(path: str) -> None:
+    """Delete a database and its journals."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        try:
+            os.unlink(path + suffix)
+        except FileNotFoundError:
+            pass
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    text = str(error)
+    return any(word in text for word in ("not a database", "malformed", "no such table", "no such column"))

@@ -1,0 +1,382 @@
+"""The index as the query plane reads it: one immutable snapshot, read-only.
+
+Knows which rows answer which question. Knows nothing of ranking: scores that
+come out of here are SQLite's own bm25.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from ..git import Repository
+from ..graph import association
+from ..graph.model import ARTIFACT, HUB, PARTITIONS, decode_path, encode_path
+from ..graph.parameters import Blend
+from ..graph.priority import priority
+from . import database
+from .edges import RELATIONS
+from .update import Settings
+
+_NODE = "id, kind, path, mode, blob, size, lines, checksum, language, role, placeholder, tags, resolutions, s, m, sum, cnt, deg"
+
+
+class Node(NamedTuple):
+    """A row of the graph: an artifact, a hub or a constraint."""
+
+    id: int
+    kind: int
+    path: str
+    mode: int
+    blob: str
+    size: int
+    lines: int
+    checksum: str
+    language: str
+    role: str
+    placeholder: bool
+    tags: dict[str, str]
+    resolutions: tuple[int, ...]
+    s: int
+    m: int
+    sum: int
+    count: int
+    degree: int
+
+
+class Link(NamedTuple):
+    """One stored edge, seen from either end."""
+
+    source: int
+    target: int
+    relation: str
+    source_fragment: str
+    target_fragment: str
+    weight: int
+    confidence: int
+    partition: str
+    rank: int
+
+
+class Span(NamedTuple):
+    """A chunk that matched: its lines, title and score (greater is better)."""
+
+    id: int
+    node: int
+    start: int
+    end: int
+    title: str
+    score: float
+
+
+class Index:
+    """Reads one worktree's index inside one read transaction."""
+
+    def __init__(self, repo: Repository) -> None:
+        self.repo = repo
+        self.db = database.connect(database.place(repo, "index"), "index", write=False)
+        self.db.execute("PRAGMA query_only=ON")
+        self.db.execute("BEGIN")
+        self.header: dict[str, object] = dict(self.db.execute("SELECT key, value FROM header"))
+        if "commit" not in self.header:
+            self.db.close()
+            raise FileNotFoundError("the index is empty")
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.db.close()
+        if "past" in self.__dict__ and self.past is not None:
+            self.past.close()
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # -- the header -----------------------------------------------------------------
+
+    @property
+    def commit(self) -> str:
+        """The commit this index is of."""
+        return str(self.header["commit"])
+
+    @property
+    def time(self) -> int:
+        """When that commit was made: the clock of every question."""
+        return int(str(self.header.get("time", 0)))
+
+    @cached_property
+    def settings(self) -> Settings:
+        return Settings.decode(self.header.get("settings"))
+
+    @property
+    def blend(self) -> Blend:
+        return self.settings.blend
+
+    @property
+    def max_rank(self) -> int:
+        return int(str(self.header["max_r"]))
+
+    @cached_property
+    def statistics(self) -> tuple[int, int]:
+        """(μ, σ) of A over all nodes."""
+        h = {name: int(str(self.header[name])) for name in ("nodes", "connected", "sum_a", "sum_a2")}
+        return association.statistics(h["nodes"], h["connected"], h["sum_a"], h["sum_a2"])
+
+    def priority(self, node: Node) -> tuple[int, int]:
+        """(P, P′) of a node, in millionths."""
+        p = priority(node.s, node.m, node.degree, int(str(self.header["nodes"])))
+        mu, sigma = self.statistics
+        delta = association.delta(association.mean(node.sum, node.count), mu, sigma) if node.count else 0
+        return p, association.blended(p, delta, self.blend)
+
+    def normalised(self, rank: int) -> int:
+        """R̂ of a stored R."""
+        return association.normalised(rank, self.max_rank)
+
+    # -- nodes ------------------------------------------------------------------------
+
+    def node(self, path: str, kind: int = ARTIFACT) -> Node | None:
+        """The node of that name."""
+        row = self.db.execute(f"SELECT {_NODE} FROM node WHERE path=? AND kind=?", (encode_path(path), kind)).fetchone()
+        return _node(row) if row else None
+
+    def nodes(self, ids: Iterable[int]) -> dict[int, Node]:
+        """Nodes by id."""
+        wanted = list(ids)
+        found: dict[int, Node] = {}
+        for start in range(0, len(wanted), 500):
+            part = wanted[start : start + 500]
+            marks = ",".join("?" * len(part))
+            for row in self.db.execute(f"SELECT {_NODE} FROM node WHERE id IN ({marks})", part):
+                found[row[0]] = _node(row)
+        return found
+
+    def all_nodes(self) -> Iterator[Node]:
+        """Every node, by kind and path."""
+        for row in self.db.execute(f"SELECT {_NODE} FROM node ORDER BY kind, path"):
+            yield _node(row)
+
+    def paths(self, pattern: str = "", argument: object = None) -> list[tuple[int, str]]:
+        """(id, path) of artifacts, all or those where an SQL condition on node columns holds."""
+        where = f"AND {pattern}" if pattern else ""
+        args = () if argument is None else (argument,)
+        rows = self.db.execute(f"SELECT id, path FROM node WHERE kind=0 {where} ORDER BY path", args)
+        return [(node, decode_path(path)) for node, path in rows]
+
+    def under(self, prefix: str, limit: int) -> list[tuple[int, str]]:
+        """Artifacts whose path starts with the prefix, in path order."""
+        low = encode_path(prefix)
+        rows = self.db.execute(
+            "SELECT id, path FROM node WHERE kind=0 AND path>=? AND path<? ORDER BY path LIMIT ?",
+            (low, low + b"\xff" * 4, limit),
+        )
+        return [(node, decode_path(path)) for node, path in rows]
+
+    def named(self, name: str, limit: int) -> list[tuple[int, str]]:
+        """Artifacts with that file name, in path order."""
+        rows = self.db.execute(
+            "SELECT id, path FROM node WHERE kind=0 AND name=? ORDER BY path LIMIT ?", (encode_path(name), limit)
+        )
+        return [(node, decode_path(path)) for node, path in rows]
+
+    def domains(self) -> list[tuple[str, int]]:
+        """(domain, members) of every hub, largest first."""
+        rows = self.db.execute("SELECT path, deg FROM node WHERE kind=? ORDER BY deg DESC, path", (HUB,))
+        return [(decode_path(path).rpartition(":")[2], degree) for path, degree in rows]
+
+    def skipped(self) -> list[tuple[str, int]]:
+        """(reason, count) of what was left out."""
+        return self.db.execute("SELECT reason, count(*) FROM skipped GROUP BY reason ORDER BY 2 DESC, 1").fetchall()
+
+    def skipped_paths(self) -> list[tuple[str, str]]:
+        """(path, reason) of everything that was left out."""
+        return [(decode_path(p), r) for p, r in self.db.execute("SELECT path, reason FROM skipped ORDER BY reason, path")]
+
+    def symbols_named(self, names: Sequence[str], limit: int = 50) -> list[tuple[str, int, int, int]]:
+        """(name, node, start, end) of definitions with exactly these names, in full or as last part."""
+        found = []
+        for name in names:
+            found += self.db.execute(
+                "SELECT name, node, start, stop FROM symbol WHERE name=? ORDER BY node LIMIT ?", (name, limit)
+            ).fetchall()
+        return found
+
+    def symbol(self, node: int, name: str) -> tuple[int, int] | None:
+        """The lines of a definition of one file."""
+        row = self.db.execute("SELECT start, stop FROM symbol WHERE node=? AND name=?", (node, name)).fetchone()
+        return (row[0], row[1]) if row else None
+
+    def definitions(self, node: int) -> list[tuple[str, int, int, str]]:
+        """(name, start, end, kind) of a file's definitions."""
+        return self.db.execute(
+            "SELECT name, start, stop, kind FROM symbol WHERE node=? ORDER BY start, name", (node,)
+        ).fetchall()
+
+    # -- edges --------------------------------------------------------------------------
+
+    def links(self, node: int, direction: str, hubs: bool = False) -> list[Link]:
+        """The edges out of ("out") or into ("in") a node, in a fixed order."""
+        column = "source" if direction == "out" else "target"
+        rows = self.db.execute(
+            f"SELECT source, target, relation, sfrag, tfrag, w, kappa, part, r FROM edge WHERE {column}=?"
+            " ORDER BY source, target, relation, sfrag, tfrag",
+            (node,),
+        )
+        belongs = RELATIONS.index("belongs_to")
+        return [
+            Link(s, t, RELATIONS[rel], sf, tf, w, k, PARTITIONS[part], r)
+            for s, t, rel, sf, tf, w, k, part, r in rows
+            if hubs or rel != belongs
+        ]
+
+    def all_links(self) -> Iterator[Link]:
+        """Every edge."""
+        for s, t, rel, sf, tf, w, k, part, r in self.db.execute(
+            "SELECT source, target, relation, sfrag, tfrag, w, kappa, part, r FROM edge ORDER BY id"
+        ):
+            yield Link(s, t, RELATIONS[rel], sf, tf, w, k, PARTITIONS[part], r)
+
+    def top_links(self, node: int, limit: int) -> list[Link]:
+        """The edges at a node, both directions, heaviest rank first, at most `limit` read."""
+        rows = self.db.execute(
+            "SELECT source, target, relation, sfrag, tfrag, w, kappa, part, r FROM ("
+            " SELECT * FROM edge WHERE source=?1 UNION ALL SELECT * FROM edge WHERE target=?1)"
+            " ORDER BY r DESC LIMIT ?2",
+            (node, limit),
+        )
+        return [Link(s, t, RELATIONS[rel], sf, tf, w, k, PARTITIONS[part], r) for s, t, rel, sf, tf, w, k, part, r in rows]
+
+    def relation_counts(self) -> list[tuple[str, int]]:
+        """(relation, edges), most first."""
+        rows = self.db.execute("SELECT relation, count(*) FROM edge GROUP BY relation ORDER BY 2 DESC, 1")
+        return [(RELATIONS[code], count) for code, count in rows]
+
+    # -- text ---------------------------------------------------------------------------
+
+    def match_chunks(self, expression: str, title: float, body: float, limit: int) -> list[Span]:
+        """The best chunks for an FTS5 expression."""
+        rows = self.db.execute(
+            "SELECT f.rowid, c.node, c.start, c.stop, c.title, f.score FROM"
+            " (SELECT rowid, -bm25(chunk_fts, ?, ?) AS score FROM chunk_fts WHERE chunk_fts MATCH ?"
+            "  ORDER BY score DESC LIMIT ?) f JOIN chunk c ON c.id=f.rowid ORDER BY f.score DESC, f.rowid",
+            (title, body, expression, limit),
+        )
+        return [Span(*row) for row in rows]
+
+    def match_files(self, expression: str, path: float, names: float, limit: int) -> list[tuple[int, float]]:
+        """(node, score) of the best files by path words and names."""
+        return self.db.execute(
+            "SELECT rowid, -bm25(file_fts, ?, ?) AS score FROM file_fts WHERE file_fts MATCH ?"
+            " ORDER BY score DESC, rowid LIMIT ?",
+            (path, names, expression, limit),
+        ).fetchall()
+
+    def chunks(self, node: int) -> list[Span]:
+        """A file's chunks in order."""
+        rows = self.db.execute("SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE node=? ORDER BY start", (node,))
+        return [Span(*row) for row in rows]
+
+    # -- history --------------------------------------------------------------------------
+
+    @cached_property
+    def past(self) -> sqlite3.Connection | None:
+        """The history database, or None when it is not there."""
+        try:
+            return database.connect(database.place(self.repo, "history"), "history", write=False)
+        except FileNotFoundError:
+            return None
+
+    @cached_property
+    def reach(self) -> array[int]:
+        """The commits HEAD reaches, newest first, as ids of the history store."""
+        stored = self.header.get("reach")
+        return array("I", stored if isinstance(stored, bytes) else b"")
+
+    @cached_property
+    def distance(self) -> dict[int, int]:
+        """Commit id → how many commits before HEAD it lies."""
+        return {entry: place for place, entry in enumerate(self.reach)}
+
+    @cached_property
+    def activity(self) -> dict[int, tuple[int, int]]:
+        """Node → (time of its last commit, commits that touched it)."""
+        return {node: (last, touches) for node, last, touches in self.db.execute("SELECT node, last, touches FROM activity")}
+
+    def match_commits(self, expression: str, limit: int) -> list[tuple[int, float]]:
+        """(commit, score) of reached commits whose message matches, best first."""
+        if self.past is None:
+            return []
+        rows = self.past.execute(
+            "SELECT rowid, -bm25(entry_fts) AS score FROM entry_fts WHERE entry_fts MATCH ?"
+            " ORDER BY score DESC, rowid LIMIT ?",
+            (expression, limit),
+        )
+        return [(entry, score) for entry, score in rows if entry in self.distance]
+
+    def commit_files(self, entries: Sequence[int]) -> dict[int, array[int]]:
+        """Commit id → the path ids it touched."""
+        found: dict[int, array[int]] = {}
+        if self.past is not None:
+            for start in range(0, len(entries), 500):
+                part = entries[start : start + 500]
+                marks = ",".join("?" * len(part))
+                for entry, files in self.past.execute(f"SELECT id, files FROM entry WHERE id IN ({marks})", part):
+                    found[entry] = array("I", files)
+        return found
+
+    def commit_lines(self, entries: Sequence[int]) -> dict[int, tuple[str, str, int]]:
+        """Commit id → (oid, subject, time)."""
+        if self.past is None or not entries:
+            return {}
+        marks = ",".join("?" * len(entries))
+        rows = self.past.execute(f"SELECT id, oid, subject, time FROM entry WHERE id IN ({marks})", list(entries))
+        return {entry: (oid, subject, time) for entry, oid, subject, time in rows}
+
+    def commits_of(self, path: str) -> list[int]:
+        """The reached commits that touched a path, under its old names too, newest first."""
+        if self.past is None:
+            return []
+        raw = encode_path(path)
+        hids = [row[0] for row in self.past.execute("SELECT id FROM path WHERE path=?", (raw,))]
+        hids += [row[0] for row in self.db.execute("SELECT hid FROM alias WHERE path=?", (raw,))]
+        found = set()
+        for hid in hids:
+            found.update(row[0] for row in self.past.execute("SELECT entry FROM touch WHERE path=?", (hid,)))
+        place = self.distance
+        return sorted((entry for entry in found if entry in place), key=place.__getitem__)
+
+    @cached_property
+    def _aliases(self) -> dict[int, str]:
+        return {hid: decode_path(path) for hid, path in self.db.execute("SELECT hid, path FROM alias")}
+
+    def todays(self, hids: Iterable[int]) -> dict[int, int]:
+        """Path ids of the history store → ids of today's artifacts (under new names where renamed)."""
+        found: dict[int, int] = {}
+        if self.past is None:
+            return found
+        for hid in set(hids):
+            path = self._aliases.get(hid)
+            if path is None:
+                row = self.past.execute("SELECT path FROM path WHERE id=?", (hid,)).fetchone()
+                raw = row[0] if row else b""
+            else:
+                raw = encode_path(path)
+            node = self.db.execute("SELECT id FROM node WHERE path=? AND kind=0", (raw,)).fetchone()
+            if node:
+                found[hid] = node[0]
+        return found
+
+
+def _node(row: tuple[object, ...]) -> Node:
+    values = list(row)
+    values[2] = decode_path(values[2])  # type: ignore[arg-type]
+    values[10] = bool(values[10])
+    values[11] = json.loads(values[11])  # type: ignore[arg-type]
+    values[12] = tuple(json.loads(values[12]))  # type: ignore[arg-type]
+    return Node(*values)  # type: ignore[arg-type]

@@ -1,0 +1,198 @@
+"""Node rows: which artifacts there are, and whose links a change can move.
+
+Knows how a changed path becomes rows (node, symbol, toplevel) and which
+questions of `graph.names` it can change the answer of. A deleted node stays as
+LEAVING until its edges are gone. Knows nothing of links or ranks.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from ..extract import Facts
+from ..graph import digest
+from ..graph.governance import Governance
+from ..graph.model import ARTIFACT, decode_path, encode_path
+from ..graph.names import Names, implementation_stem, key, suffixes
+from ..graph.tags import role
+from .tree import FactsOf, StoredNames, bindings, toplevel_rows
+
+LEAVING = 9
+_QUESTIONS: dict[str, Callable[[Names, str], object]] = {
+    "exists": lambda names, a: names.exists(a),
+    "named": lambda names, a: names.named(a),
+    "implementations": lambda names, a: names.implementations(a),
+    "roots": lambda names, a: names.roots(a),
+    "python_under": lambda names, a: names.python_under(a),
+    "placeholder": lambda names, a: names.placeholder(a),
+    "symbols": lambda names, a: names.symbols(a),
+    "matching": lambda names, a: names.matching(a),
+    "export": lambda names, a: _export(names, *a.split("\0")),
+}
+
+Question = tuple[str, str]
+
+
+class File(NamedTuple):
+    """The new side of a changed path that is an artifact."""
+
+    path: str
+    mode: int
+    blob: str
+    size: int
+    language: str
+
+
+def _export(names: Names, path: str, name: str) -> object:
+    return names.stars(path) if name == "*" else names.export(path, name)
+
+
+def ask(names: Names, question: Question) -> object:
+    """The answer to a recorded question."""
+    return _QUESTIONS[question[0]](names, question[1])
+
+
+class NodeTable:
+    """Writes artifacts; remembers ids for the length of one update."""
+
+    def __init__(self, db: sqlite3.Connection, facts_of: FactsOf, rules: Governance) -> None:
+        self._db = db
+        self._facts_of = facts_of
+        self._rules = rules
+        self._ids: dict[tuple[int, str], int] = {}
+        self.leaving: set[int] = set()
+
+    def find(self, kind: int, path: str) -> int | None:
+        """The id of a node, if it is there."""
+        known = self._ids.get((kind, path))
+        if known is None:
+            row = self._db.execute("SELECT id FROM node WHERE path=? AND kind=?", (encode_path(path), kind)).fetchone()
+            if row is None:
+                return None
+            known = self._ids[kind, path] = row[0]
+        return known
+
+    def apply(self, files: list[File], gone: list[str]) -> set[int] | None:
+        """Write the rows; the ids whose links could have changed, or None for all of them."""
+        db = self._db
+        fresh = db.execute("SELECT 1 FROM node LIMIT 1").fetchone() is None
+        before = {} if fresh else {q: ask(names, q) for names in [self._names()] for q in self._questions(files, gone)}
+        for path in gone:
+            self._leave(path)
+        for file in files:
+            facts = self._facts_of(file.blob, file.language)
+            assert facts is not None, "files whose blob is missing were left out before"
+            self._put(file, facts)
+        db.execute("DELETE FROM toplevel WHERE modules=0 AND under=0")
+        if fresh:
+            return None
+        after = self._names()
+        affected = {node for file in files if (node := self.find(ARTIFACT, file.path)) is not None}
+        for question, answer in before.items():
+            if ask(after, question) != answer:
+                affected.update(row[0] for row in db.execute("SELECT source FROM lookup WHERE key=?", (key(*question),)))
+        return affected - self.leaving
+
+    def _names(self) -> StoredNames:
+        return StoredNames(self._db, self._facts_of)
+
+    def _questions(self, files: list[File], gone: list[str]) -> Iterator[Question]:
+        """Every question the changed paths take part in."""
+        patterns = {pattern for constraint in self._rules.constraints for pattern in constraint.paths}
+        seen: dict[Question, None] = {}
+        sides = [(f.path, self._facts_of(f.blob, f.language)) for f in files] + [(path, None) for path in gone]
+        for path, new in sides:
+            row = self._db.execute(
+                "SELECT blob, language FROM node WHERE path=? AND kind=0", (encode_path(path),)
+            ).fetchone()
+            old = self._facts_of(*row) if row else None
+            if (old is None) != (new is None):
+                seen["exists", path] = None
+                seen["implementations", implementation_stem(path)] = None
+                seen.update(dict.fromkeys(("named", suffix) for suffix in suffixes(path)))
+                seen.update(dict.fromkeys(("matching", pattern) for pattern in patterns))
+                for top, root, _, _ in toplevel_rows(path):
+                    seen["roots", top] = None
+                    seen["python_under", f"{root}/{top}" if root else top] = None
+            seen["placeholder", path] = None
+            for facts in (old, new):
+                if facts:
+                    seen.update(dict.fromkeys(("export", f"{path}\0{name}") for name in (*bindings(facts)[0], "*")))
+                    seen.update(dict.fromkeys(("symbols", definition.name) for definition in facts.definitions))
+        yield from seen
+
+    def _leave(self, path: str) -> None:
+        node = self.find(ARTIFACT, path)
+        if node is None:
+            return
+        self._db.execute("UPDATE node SET kind=? WHERE id=?", (LEAVING, node))
+        self._db.execute("DELETE FROM symbol WHERE node=?", (node,))
+        self._count_toplevel(path, -1)
+        del self._ids[ARTIFACT, path]
+        self.leaving.add(node)
+
+    def _put(self, file: File, facts: Facts) -> None:
+        db, raw = self._db, encode_path(file.path)
+        values = (file.mode, file.blob, file.size, facts.lines, facts.checksum, file.language, int(facts.placeholder))
+        node = self.find(ARTIFACT, file.path)
+        if node is None:
+            cursor = db.execute(
+                "INSERT INTO node(kind, path, name, stem, role, tags, resolutions, shard, mode, blob, size, lines,"
+                " checksum, language, placeholder) VALUES(0,?,?,?,?,'{}','[]',?,?,?,?,?,?,?,?)",
+                (
+                    raw, raw.rpartition(b"/")[2], implementation_stem(file.path), role(file.path),
+                    digest.leaf_key(ARTIFACT, file.path)[0], *values,
+                ),
+            )  # fmt: skip
+            assert cursor.lastrowid is not None
+            node = self._ids[ARTIFACT, file.path] = cursor.lastrowid
+            self._count_toplevel(file.path, 1)
+        else:
+            db.execute(
+                "UPDATE node SET mode=?, blob=?, size=?, lines=?, checksum=?, language=?, placeholder=? WHERE id=?",
+                (*values, node),
+            )
+            db.execute("DELETE FROM symbol WHERE node=?", (node,))
+        db.executemany(
+            "INSERT INTO symbol VALUES(?,?,?,?,?)", [(d.name, node, d.start, d.end, d.kind) for d in facts.definitions]
+        )
+
+    def _count_toplevel(self, path: str, sign: int) -> None:
+        self._db.executemany(
+            "INSERT INTO toplevel VALUES(?1,?2,?3,?4) ON CONFLICT DO UPDATE SET modules=modules+?3, under=under+?4",
+            [(top, encode_path(root), sign * m, sign * u) for top, root, m, u in toplevel_rows(path)],
+        )
+
+    def virtual(self, kind: int, path: str) -> int:
+        """The id of a hub or constraint node, made when it is not there."""
+        node = self.find(kind, path)
+        if node is None:
+            cursor = self._db.execute(
+                "INSERT INTO node(kind, path, name, stem, role, tags, resolutions, shard, mode, blob, size, lines,"
+                " checksum, language, placeholder) VALUES(?,?,x'','','','{}','[]',?,0,'',0,0,'','',0)",
+                (kind, encode_path(path), digest.leaf_key(kind, path)[0]),
+            )
+            assert cursor.lastrowid is not None
+            node = self._ids[kind, path] = cursor.lastrowid
+        return node
+
+    def drop(self, node: int) -> None:
+        """Delete a row whose edges are gone."""
+        self._db.execute("DELETE FROM node WHERE id=?", (node,))
+
+    def forget(self, kind: int, path: str) -> None:
+        """Forget the id of a virtual node that was dropped."""
+        self._ids.pop((kind, path), None)
+
+    def describe(self, node: int) -> tuple[int, str]:
+        """(kind, path) of an id."""
+        kind, raw = self._db.execute("SELECT kind, path FROM node WHERE id=?", (node,)).fetchone()
+        return kind, decode_path(raw)
+
+
+def tags_text(values: dict[str, str]) -> str:
+    """Tags as stored: JSON in field order."""
+    return json.dumps(values, ensure_ascii=True, separators=(",", ":"))

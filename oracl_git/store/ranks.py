@@ -1,0 +1,197 @@
+"""Derived values (A, deg, R) kept up to date in the neighbourhood of a change.
+
+Knows which of them an edit can move, and recomputes those. Knows nothing of
+where edges come from. R(p→v) depends on T(p), T(v) and on the paths
+p→x→v, so an edge x→v can move R(p→v) for every p that points at x.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+
+from ..graph import association
+from ..graph.digest import canonical_name
+from ..graph.model import ARTIFACT, HUB, decode_path
+from ..graph.parameters import NEIGHBOUR_CAP, Blend
+from ..graph.tags import jaccard
+from .nodes import LEAVING
+
+Neighbours = dict[int, int]  # node → the heaviest weight of the parallel edges
+_EMPTY: Neighbours = {}
+
+
+class Neighbourhood:
+    """Edges around nodes, read once each; `whole` reads all of them in one pass."""
+
+    def __init__(self, db: sqlite3.Connection, relations: tuple[str, ...], whole: bool = False) -> None:
+        self._db = db
+        self._belongs = relations.index("belongs_to")
+        self._out: dict[int, Neighbours] = {}
+        self._into: dict[int, Neighbours] = {}
+        self._kept_out: dict[int, Neighbours] = {}
+        self._kept_into: dict[int, Neighbours] = {}
+        self._profiles: dict[int, frozenset[tuple[str, str]]] = {}
+        self._profile_of: dict[str, frozenset[tuple[str, str]]] = {}
+        self._whole = whole
+        if whole:
+            for source, target, w in db.execute("SELECT source, target, w FROM edge WHERE relation<>?", (self._belongs,)):
+                self._note(self._out.setdefault(source, {}), target, w)
+                self._note(self._into.setdefault(target, {}), source, w)
+
+    @staticmethod
+    def _note(neighbours: Neighbours, node: int, weight: int) -> None:
+        if weight > neighbours.get(node, 0):
+            neighbours[node] = weight
+
+    def _read(self, cache: dict[int, Neighbours], node: int, key: str, other: str) -> Neighbours:
+        found = cache.get(node)
+        if found is None:
+            if self._whole:
+                return _EMPTY
+            rows = self._db.execute(
+                f"SELECT {other}, max(w) FROM edge WHERE {key}=? AND relation<>? GROUP BY {other}", (node, self._belongs)
+            )
+            found = cache[node] = dict(rows.fetchall())
+        return found
+
+    def out(self, node: int) -> Neighbours:
+        return self._read(self._out, node, "source", "target")
+
+    def into(self, node: int) -> Neighbours:
+        return self._read(self._into, node, "target", "source")
+
+    def kept_out(self, node: int) -> Neighbours:
+        found = self._kept_out.get(node)
+        if found is None:
+            found = self._kept_out[node] = self._cap(self.out(node))
+        return found
+
+    def kept_into(self, node: int) -> Neighbours:
+        found = self._kept_into.get(node)
+        if found is None:
+            found = self._kept_into[node] = self._cap(self.into(node))
+        return found
+
+    def _cap(self, neighbours: Neighbours) -> Neighbours:
+        """The 250 heaviest artifacts, ties broken by their canonical names."""
+        if len(neighbours) <= NEIGHBOUR_CAP:
+            return neighbours
+        rows = []
+        for node, weight in neighbours.items():
+            kind, raw = self._db.execute("SELECT kind, path FROM node WHERE id=?", (node,)).fetchone()
+            if kind in (ARTIFACT, LEAVING):
+                rows.append((-weight, canonical_name(ARTIFACT, decode_path(raw)), node))
+        return {node: -negative for negative, _, node in sorted(rows)[:NEIGHBOUR_CAP]}
+
+    def profile(self, node: int) -> frozenset[tuple[str, str]]:
+        """T(v): the set of (field, value) pairs of a node's tags."""
+        found = self._profiles.get(node)
+        if found is None:
+            text = self._db.execute("SELECT tags FROM node WHERE id=?", (node,)).fetchone()[0]
+            found = self._profile_of.get(text)
+            if found is None:
+                found = self._profile_of[text] = frozenset(json.loads(text).items())
+            self._profiles[node] = found
+        return found
+
+
+class Derived:
+    """Recomputes A, deg and R after edges were written."""
+
+    def __init__(self, db: sqlite3.Connection, relations: tuple[str, ...], blend: Blend, whole: bool) -> None:
+        self._db = db
+        self._relations = relations
+        self._belongs = relations.index("belongs_to")
+        self._blend = blend
+        self._whole = whole
+        self.around = Neighbourhood(db, relations, whole)
+
+    def ranks(self, sources: set[int], pairs: Iterable[tuple[int, int]]) -> None:
+        """R of every edge out of `sources` (None of them skipped) and of the given (source, target) pairs."""
+        writes: list[tuple[int, int]] = []
+        for source in sources:
+            self._rank(source, None, writes)
+        wanted: dict[int, set[int]] = {}
+        for source, target in pairs:
+            if source not in sources:
+                wanted.setdefault(source, set()).add(target)
+        for source, targets in wanted.items():
+            self._rank(source, targets, writes)
+        self._db.executemany("UPDATE edge SET r=? WHERE id=?", writes)
+
+    def _rank(self, u: int, targets: set[int] | None, writes: list[tuple[int, int]]) -> None:
+        around, blend, belongs = self.around, self._blend, self._belongs
+        mine = around.profile(u)
+        out = around.kept_out(u)
+        seen: dict[int, tuple[int, int, int]] = {}
+        for edge, v, relation, w, r in self._db.execute(
+            "SELECT id, target, relation, w, r FROM edge WHERE source=?", (u,)
+        ).fetchall():
+            if targets is not None and v not in targets:
+                continue
+            facts = seen.get(v)
+            if facts is None:
+                via = 0
+                if relation != belongs:
+                    into = around.kept_into(v)
+                    small, large = (out, into) if len(out) < len(into) else (into, out)
+                    for x, weight in small.items():
+                        other = large.get(x)
+                        if other is not None and x != u and x != v:
+                            via += weight * other
+                shared, union = jaccard(mine, around.profile(v))
+                facts = seen[v] = (via, shared, union)
+            via, shared, union = facts
+            rank = association.edge_rank(w, shared, union, via, blend)
+            if rank != r:
+                writes.append((rank, edge))
+
+    def associations(self, nodes: set[int] | None) -> tuple[int, int, int]:
+        """Recompute A and deg; (Δ connected, Δ ΣA, Δ ΣA²). None means every node."""
+        if nodes is None:
+            return self._all_associations()
+        change = [0, 0, 0]
+        for node in sorted(nodes):
+            row = self._db.execute("SELECT kind, sum, cnt, deg FROM node WHERE id=?", (node,)).fetchone()
+            if row is None:
+                continue
+            kind, old_sum, old_count, old_degree = row
+            weights = [w for (w,) in self._db.execute("SELECT w FROM edge WHERE target=?", (node,))]
+            weights += [w for (w,) in self._db.execute("SELECT w FROM edge WHERE source=?", (node,))]
+            total, count = association.association(weights, kind == HUB)
+            if (total, count, len(weights)) != (old_sum, old_count, old_degree):
+                self.forget(old_sum, old_count, change)
+                self._count(total, count, 1, change)
+                self._db.execute("UPDATE node SET sum=?, cnt=?, deg=? WHERE id=?", (total, count, len(weights), node))
+        return change[0], change[1], change[2]
+
+    def _all_associations(self) -> tuple[int, int, int]:
+        incident: dict[int, list[int]] = {}
+        for source, target, w in self._db.execute("SELECT source, target, w FROM edge"):
+            incident.setdefault(source, []).append(w)
+            incident.setdefault(target, []).append(w)
+        hubs = {row[0] for row in self._db.execute("SELECT id FROM node WHERE kind=?", (HUB,))}
+        change = [0, 0, 0]
+        rows = []
+        for node, weights in incident.items():
+            total, count = association.association(weights, node in hubs)
+            self._count(total, count, 1, change)
+            rows.append((total, count, len(weights), node))
+        rows += [(0, 0, 0, node) for (node,) in self._db.execute("SELECT id FROM node WHERE deg>0") if node not in incident]
+        self._db.executemany("UPDATE node SET sum=?, cnt=?, deg=? WHERE id=?", rows)
+        return change[0], change[1], change[2]
+
+    @staticmethod
+    def _count(total: int, count: int, sign: int, change: list[int]) -> None:
+        if count:
+            a = association.mean(total, count)
+            change[0] += sign
+            change[1] += sign * a
+            change[2] += sign * a * a
+
+    @classmethod
+    def forget(cls, total: int, count: int, change: list[int]) -> None:
+        """Take a node's old A out of the sums."""
+        cls._count(total, count, -1, change)

@@ -1,0 +1,167 @@
+"""`Names` answered from the index: what linking may know of the rest of the tree.
+
+Knows which table answers which question, and keeps answers for the length of
+one update. For a large change the tables are read whole first, so that a miss
+needs no query. Knows nothing of why a question is asked.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from ..extract import Facts
+from ..graph import globs
+from ..graph.model import decode_path, encode_path
+from ..graph.names import Candidates, capped, is_python, top_levels
+from ..graph.parameters import MAX_CANDIDATES
+
+FactsOf = Callable[[str, str], Facts | None]  # (blob, language) → Facts
+
+
+class StoredNames:
+    """One state of the tree. Throw it away when the tables change."""
+
+    def __init__(self, db: sqlite3.Connection, facts_of: FactsOf, whole: bool = False) -> None:
+        self._db = db
+        self._facts_of = facts_of
+        self._whole = whole
+        self._exists: dict[str, bool] = {}
+        self._by_name: dict[str, list[str]] = {}
+        self._named: dict[str, Candidates] = {}
+        self._stems: dict[str, Candidates] = {}
+        self._tops: dict[str, tuple[tuple[str, int, int], ...]] = {}
+        self._symbols: dict[str, Candidates] = {}
+        self._bindings: dict[str, tuple[dict[str, tuple[str, str]], tuple[str, ...]]] = {}
+        self._placeholders: dict[str, bool] = {}
+        if whole:
+            self._read_all()
+
+    def _read_all(self) -> None:
+        stems: dict[str, list[str]] = {}
+        for raw, name, stem, placeholder in self._db.execute(
+            "SELECT path, name, stem, placeholder FROM node WHERE kind=0"
+        ):
+            path = decode_path(raw)
+            self._exists[path] = True
+            self._by_name.setdefault(decode_path(name), []).append(path)
+            self._placeholders[path] = bool(placeholder)
+            if stem:
+                stems.setdefault(stem, []).append(path)
+        self._stems = {stem: capped(paths) for stem, paths in stems.items()}
+        tops: dict[str, list[tuple[str, int, int]]] = {}
+        for top, root, modules, under in self._db.execute("SELECT top, root, modules, under FROM toplevel"):
+            tops.setdefault(top, []).append((decode_path(root), modules, under))
+        self._tops = {top: tuple(sorted(rows)) for top, rows in tops.items()}
+
+    def exists(self, path: str) -> bool:
+        known = self._exists.get(path)
+        if known is None:
+            known = not self._whole and self._one("SELECT 1 FROM node WHERE path=? AND kind=0", encode_path(path)) is not None
+            self._exists[path] = known
+        return known
+
+    def _with_name(self, name: str) -> list[str]:
+        paths = self._by_name.get(name)
+        if paths is None:
+            rows = () if self._whole else self._db.execute("SELECT path FROM node WHERE name=? AND kind=0", (encode_path(name),))
+            paths = self._by_name[name] = [decode_path(row[0]) for row in rows]
+        return paths
+
+    def named(self, suffix: str) -> Candidates:
+        if suffix not in self._named:
+            tail = "/" + suffix
+            found = []
+            for path in self._with_name(suffix.rpartition("/")[2]):
+                if path.endswith(tail) or path == suffix:
+                    found.append(path)
+                    if len(found) > MAX_CANDIDATES:
+                        break
+            self._named[suffix] = capped(found)
+        return self._named[suffix]
+
+    def implementations(self, stem: str) -> Candidates:
+        if stem not in self._stems:
+            rows = () if self._whole else self._db.execute(
+                "SELECT path FROM node WHERE stem=? LIMIT ?", (stem, MAX_CANDIDATES + 1)
+            )
+            self._stems[stem] = capped([decode_path(row[0]) for row in rows])
+        return self._stems[stem]
+
+    def _top(self, top: str) -> tuple[tuple[str, int, int], ...]:
+        rows = self._tops.get(top)
+        if rows is None:
+            found = () if self._whole else self._db.execute("SELECT root, modules, under FROM toplevel WHERE top=?", (top,))
+            rows = self._tops[top] = tuple(sorted((decode_path(root), m, u) for root, m, u in found))
+        return rows
+
+    def roots(self, top: str) -> tuple[str, ...]:
+        return tuple(root for root, _, _ in self._top(top))
+
+    def python_under(self, directory: str) -> bool:
+        root, _, top = directory.rpartition("/")
+        return any(under for place, _, under in self._top(top) if place == root)
+
+    def _binding(self, path: str) -> tuple[dict[str, tuple[str, str]], tuple[str, ...]]:
+        known = self._bindings.get(path)
+        if known is None:
+            row = self._one("SELECT blob, language FROM node WHERE path=? AND kind=0", encode_path(path))
+            facts = self._facts_of(*row) if row else None
+            known = self._bindings[path] = bindings(facts) if facts else ({}, ())
+        return known
+
+    def export(self, path: str, name: str) -> tuple[str, str] | None:
+        return self._binding(path)[0].get(name)
+
+    def stars(self, path: str) -> tuple[str, ...]:
+        return self._binding(path)[1]
+
+    def placeholder(self, path: str) -> bool:
+        known = self._placeholders.get(path)
+        if known is None:
+            row = self._one("SELECT placeholder FROM node WHERE path=? AND kind=0", encode_path(path))
+            known = self._placeholders[path] = bool(row and row[0])
+        return known
+
+    def symbols(self, name: str) -> Candidates:
+        if name not in self._symbols:
+            rows = self._db.execute(
+                "SELECT DISTINCT n.path FROM symbol s JOIN node n ON n.id=s.node WHERE s.name=? LIMIT ?",
+                (name, MAX_CANDIDATES + 1),
+            )
+            self._symbols[name] = capped([decode_path(row[0]) for row in rows])
+        return self._symbols[name]
+
+    def matching(self, pattern: str) -> tuple[str, ...]:
+        paths = (decode_path(row[0]) for row in self._db.execute("SELECT path FROM node WHERE kind=0 ORDER BY path"))
+        return tuple(path for path in paths if globs.matches(pattern, path))
+
+    def _one(self, sql: str, *args: object) -> tuple[object, ...] | None:
+        row: tuple[object, ...] | None = self._db.execute(sql, args).fetchone()
+        return row
+
+
+def bindings(facts: Facts) -> tuple[dict[str, tuple[str, str]], tuple[str, ...]]:
+    """(name → how the file binds it, modules it imports everything from)."""
+    names: dict[str, tuple[str, str]] = {}
+    stars = []
+    if facts.language == "python":
+        for name, module, original in facts.exports:
+            if name == "*":
+                stars.append(module)
+            else:
+                names[name] = (module, original)
+        for definition in facts.definitions:
+            if "." not in definition.name:
+                names[definition.name] = ("", "")
+    return names, tuple(stars)
+
+
+def toplevel_rows(path: str) -> list[tuple[str, str, int, int]]:
+    """(top, root, as module, as directory) rows one Python path contributes."""
+    if not is_python(path):
+        return []
+    depth = path.count("/")
+    return [
+        (top, root, *((1, 0) if (root.count("/") + 1 if root else 0) == depth else (0, 1))) for top, root in top_levels(path)
+    ]

@@ -1,0 +1,291 @@
+"""Moving the index from the commit it holds to another, in one transaction.
+
+A rebuild is the same walk from the empty tree. As a commit flows: tree diff →
+Facts of unseen blobs → node rows → links of every file whose links could have
+changed → S, m and leaves → A, deg and R nearby → text → history → header.
+Knows the order; each step has a module of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..errors import GitFailed, NothingIndexed
+from ..extract import Facts, excluded, language_of, version
+from ..git import Change, Objects, Repository, open_objects
+from ..graph import digest, governance
+from ..graph.model import decode_path, encode_path
+from ..graph.parameters import Blend
+from . import database
+from .chronicle import Chronicle
+from .edges import EdgeTable
+from .facts import FactsCache, Texts
+from .history import DEFAULT_DEPTH
+from .nodes import File, NodeTable
+from .text import TextTable
+from .tree import StoredNames
+
+_WHOLE = 400  # from this many changed paths on, tables are read whole
+_REGULAR = 0o100000
+_TYPE = 0o170000
+
+Progress = Callable[[str, int, int], None]  # (step, done, total)
+
+
+class Settings(NamedTuple):
+    """What a rebuild may tune; kept in the header, so that updates go on with it."""
+
+    blend: Blend = Blend()
+    skip: frozenset[str] = frozenset()
+
+    def encode(self) -> str:
+        blend = self.blend
+        return json.dumps([blend.alpha, blend.beta, blend.gamma, blend.decay, sorted(self.skip)])
+
+    @classmethod
+    def decode(cls, text: object) -> Settings:
+        if not isinstance(text, str):
+            return cls()
+        alpha, beta, gamma, decay, skip = json.loads(text)
+        return cls(Blend(alpha, beta, gamma, decay), frozenset(skip))
+
+
+class Report(NamedTuple):
+    """What an update did."""
+
+    commit: str
+    changed: int  # paths that differed
+    parsed: int  # blobs that no cache knew
+    linked: int  # files whose links were recomputed
+    commits: int  # commits of history laid over the index
+    rebuilt: str  # why it started from nothing, or ""
+
+
+def update(
+    repo: Repository, *, commit: str | None = None, settings: Settings | None = None, full: bool = False,
+    depth: int = DEFAULT_DEPTH, progress: Progress | None = None,
+) -> Report:  # fmt: skip
+    """Bring this worktree's index to `commit` (default HEAD). Raises NothingIndexed when unborn."""
+    target = commit or repo.head
+    if target is None:
+        raise NothingIndexed("there is no commit to index yet", "make a first commit, then: git oracl update")
+    index = database.connect(database.place(repo, "index"), "index", write=True)
+    facts = database.connect(database.place(repo, "facts"), "facts", write=True)
+    past = database.connect(database.place(repo, "history"), "history", write=True)
+    try:
+        with open_objects(repo) as objects, database.transaction(index):
+            build = Build(repo, objects, index, FactsCache(facts), past, progress)
+            return build.run(target, settings, full, depth)
+    finally:
+        for db in (past, facts, index):
+            db.close()
+
+
+class Build:
+    """One update under way: what its steps share."""
+
+    def __init__(
+        self, repo: Repository, objects: Objects, index: sqlite3.Connection, cache: FactsCache,
+        past: sqlite3.Connection, progress: Progress | None,
+    ) -> None:  # fmt: skip
+        self.repo, self.objects, self.db, self.cache, self.past = repo, objects, index, cache, past
+        self.tell: Progress = progress or (lambda step, done, total: None)
+        self.header: dict[str, object] = dict(index.execute("SELECT key, value FROM header"))
+        self.recent: dict[tuple[str, str], Facts] = {}
+        self.parsed = 0
+
+    def run(self, commit: str, settings: Settings | None, full: bool, depth: int) -> Report:
+        """The walk. The caller holds the transaction."""
+        tree = self.objects.tree_of(commit)
+        stored = Settings.decode(self.header.get("settings"))
+        settings = settings or stored
+        why = self._why_anew(settings, stored, full)
+        if why:
+            self._empty()
+        if self.header.get("commit") == commit and self.header.get("depth") == depth:
+            return Report(commit, 0, 0, 0, 0, "")
+        changes = self._changes(tree)
+        self.whole = len(changes) >= _WHOLE
+        governed = self._govern(changes)
+        files, gone = self._classify(changes)
+        self._extract(files)
+        files = self._skip_by_content(files, gone)
+        linked, paths_moved = self._graph(files, gone, governed, settings)
+        read = Chronicle(self.db, self.past).move(self.repo, self.header, commit, depth, paths_moved)
+        self.header |= {
+            "commit": commit, "tree": tree, "extractor": version(), "object_format": self.repo.object_format,
+            "settings": settings.encode(), "depth": depth,
+        }  # fmt: skip
+        self._write_header()
+        return Report(commit, len(changes), self.parsed, linked, read, why)
+
+    # -- where it starts ----------------------------------------------------------------
+
+    def _why_anew(self, settings: Settings, stored: Settings, full: bool) -> str:
+        if "tree" not in self.header:
+            return "no index yet"
+        if full:
+            return "asked for"
+        if self.header.get("extractor") != version():
+            return "another extractor version"
+        if settings != stored:
+            return "other parameters"
+        return ""
+
+    def _empty(self) -> None:
+        tables = self.db.execute("SELECT name FROM sqlite_master WHERE type='table' AND name NOT LIKE '%\\_fts%' ESCAPE '\\'")
+        for (table,) in tables.fetchall():
+            self.db.execute(f"DELETE FROM {table}")
+        for table in ("chunk_fts", "file_fts"):
+            self.db.execute(f"INSERT INTO {table}({table}) VALUES('delete-all')")
+        self.header = {}
+
+    def _changes(self, tree: str) -> list[Change]:
+        old = self.header.get("tree")
+        if old == tree:
+            return []
+        try:
+            return list(self.objects.changes(str(old) if old else None, tree))
+        except GitFailed:
+            if old is None:
+                raise
+            self._empty()  # the indexed tree was pruned: start from nothing
+            return list(self.objects.changes(None, tree))
+
+    def _write_header(self) -> None:
+        self.db.execute("DELETE FROM header")
+        self.db.executemany("INSERT INTO header VALUES(?,?)", sorted(self.header.items()))
+
+    # -- what changed --------------------------------------------------------------------
+
+    def _govern(self, changes: list[Change]) -> bool:
+        """Read the tracked settings of the new tree; whether they differ from the old ones."""
+        wanted = {name.encode() for name in governance.FILES}
+        blobs: dict[str, str] = json.loads(str(self.header.get("governance", "{}")))
+        before = dict(blobs)
+        for change in changes:
+            if change.path in wanted:
+                blobs.pop(change.path.decode(), None)
+                if change.new_mode & _TYPE == _REGULAR:
+                    blobs[change.path.decode()] = change.new_oid
+        contents = dict(self.objects.blobs(list(blobs.values()))) if blobs else {}
+        self.rules = governance.parse({name: contents.get(oid) or b"" for name, oid in blobs.items()})
+        self.header["governance"] = json.dumps(blobs, sort_keys=True)
+        self.header["problems"] = json.dumps(self.rules.problems)
+        return before != blobs
+
+    def _classify(self, changes: list[Change]) -> tuple[list[File], list[str]]:
+        """(new or changed artifacts, paths that are no artifact any more)."""
+        sizes = dict(self.objects.sizes({c.new_oid for c in changes if c.new_mode & _TYPE == _REGULAR}))
+        files, gone = [], []
+        for change in changes:
+            path = decode_path(change.path)
+            self.db.execute("DELETE FROM skipped WHERE path=?", (change.path,))
+            size = sizes.get(change.new_oid)
+            reason = excluded(change.path, change.new_mode, size) if change.new_mode else "deleted"
+            if not reason:
+                files.append(File(path, change.new_mode, change.new_oid, size or 0, language_of(change.path)))
+                continue
+            gone.append(path)
+            if change.new_mode:
+                self.db.execute("INSERT INTO skipped VALUES(?,?)", (change.path, reason))
+        return files, gone
+
+    def _extract(self, files: list[File]) -> None:
+        """Read and parse the blobs that no cache knows."""
+        wanted = {(file.blob, file.language) for file in files}
+        unseen: dict[str, list[str]] = {}
+        for blob, language in sorted(wanted - self.cache.known(wanted)):
+            unseen.setdefault(blob, []).append(language)
+        order = [file.blob for file in files if file.blob in unseen]  # tree order reads packs well
+        done = 0
+        for blob, data in self.objects.blobs(list(dict.fromkeys(order))):
+            for language in unseen[blob] if data is not None else ():
+                facts = self.cache.learn(blob, language, data or b"")
+                self.parsed += 1
+                if not self.whole:
+                    self.recent[blob, language] = facts
+            done += 1
+            self.tell("reading", done, len(unseen))
+        self.cache.flush()
+
+    def facts_of(self, blob: str, language: str) -> Facts | None:
+        """Facts of a blob, read again when the cache was pruned; None when it is missing."""
+        found = self.recent.get((blob, language))
+        if found is None:
+            found = self.cache.facts(blob, language)
+            if found is None:
+                data = dict(self.objects.blobs([blob])).get(blob)
+                found = None if data is None else self.cache.learn(blob, language, data)
+            if found is not None and not self.whole:
+                self.recent[blob, language] = found
+        return found
+
+    def texts_of(self, blob: str, language: str) -> Texts | None:
+        """Split text of a blob's chunks; None when it is missing."""
+        return self.cache.texts(blob, language) if self.facts_of(blob, language) else None
+
+    def _skip_by_content(self, files: list[File], gone: list[str]) -> list[File]:
+        kept = []
+        for file in files:
+            facts = self.facts_of(file.blob, file.language)
+            reason = "missing" if facts is None else facts.skip
+            if not reason:
+                kept.append(file)
+                continue
+            self.db.execute("INSERT OR REPLACE INTO skipped VALUES(?,?)", (encode_path(file.path), reason))
+            gone.append(file.path)
+        return kept
+
+    # -- the graph -------------------------------------------------------------------------
+
+    def _graph(self, files: list[File], gone: list[str], governed: bool, settings: Settings) -> tuple[int, bool]:
+        """Everything between node rows and the root; (files linked, whether paths came or went)."""
+        text = TextTable(self.db, self.facts_of, self.texts_of)
+        paths_moved = False
+        find = "SELECT id, blob, language FROM node WHERE path=? AND kind=0"
+        for path in [*gone, *(file.path for file in files)]:
+            row = self.db.execute(find, (encode_path(path),)).fetchone()
+            if row:
+                text.remove(row[0], path, row[1], row[2])
+        count = "SELECT count(*) FROM node WHERE kind=0"
+        nodes = NodeTable(self.db, self.facts_of, self.rules)
+        before = self.db.execute(count).fetchone()[0]
+        affected = nodes.apply(files, gone)
+        paths_moved = bool(nodes.leaving) or self.db.execute(count).fetchone()[0] != before
+        names = StoredNames(self.db, self.facts_of, self.whole)
+        edges = EdgeTable(
+            self.db, nodes, names, self.facts_of, self.rules, settings.blend, settings.skip, self.whole, self.tell
+        )
+        linked, change = edges.relink(None if governed else affected)
+        self._header_sums(change)
+        for done, file in enumerate(files, 1):
+            node = nodes.find(0, file.path)
+            assert node is not None
+            text.add(node, file.path, file.blob, file.language)
+            self.tell("indexing text", done, len(files))
+        self._digest(edges.shards)
+        return linked, paths_moved
+
+    def _header_sums(self, change: tuple[int, int, int]) -> None:
+        anew = self.whole  # then the change is counted from nothing
+        for name, delta in zip(("connected", "sum_a", "sum_a2"), change, strict=True):
+            self.header[name] = str((0 if anew else int(str(self.header.get(name, 0)))) + delta)
+        for name, sql in (("nodes", "SELECT count(*) FROM node"), ("edges", "SELECT count(*) FROM edge")):
+            self.header[name] = self.db.execute(sql).fetchone()[0]
+        self.header["max_r"] = self.db.execute("SELECT max(r) FROM edge").fetchone()[0] or 0
+
+    def _digest(self, dirty: set[int]) -> None:
+        for shard in dirty:
+            rows = self.db.execute("SELECT kind, path, leaf FROM node WHERE shard=?", (shard,))
+            hashed = digest.shard_hash((digest.leaf_key(kind, decode_path(path)), leaf) for kind, path, leaf in rows)
+            if hashed is None:
+                self.db.execute("DELETE FROM shard WHERE id=?", (shard,))
+            else:
+                self.db.execute("INSERT OR REPLACE INTO shard VALUES(?,?)", (shard, hashed))
+        missing = self.db.execute("SELECT count(*) FROM skipped WHERE reason='missing'").fetchone()[0]
+        shards = dict(self.db.execute("SELECT id, hash FROM shard"))
+        self.header["root"] = None if missing else digest.root(shards).hex()
