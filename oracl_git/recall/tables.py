@@ -78,3 +78,16 @@ CHUNK_POOL, FILE_POOL, COMMIT_POOL = 1_500, 600, 600
 COMMIT_FILES = 30  # a commit that touched more says nothing of each
 ROLE_PRIOR = {"code": 1.0, "tests": 0.9, "docs": 0.95, "config": 0.9}
 ROLE_LEAN = 1.25  # when the question names the kind
+
+# -- related: weight of each signal, scaled as in search ----------------------------------------------
+RELATED = {
+    "together": 1.0,  # P(other | this): share of this file's commits that touch the other
+    "cosine": 0.6,  # the same, made fair to files that change often
+    "walk": 0.2,  # two steps of it
+    "terms": 1.0,  # the file's own rarest words
+    "graph": 0.5,  # edges either way, by R̂
+    "path": 0.5,  # directory and stem in common
+}
+HALF_LIFE = 1_000  # commits
+OWN_TERMS = 60
+RELATED_COMMITS = 400  # of one file, newest first

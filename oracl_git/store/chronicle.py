@@ -26,15 +26,17 @@ class Chronicle:
         known = array("I", stored if isinstance(stored, bytes) else b"")
         old = str(header["reach_head"]) if "reach_head" in header else None
         store = HistoryStore(self._past)
-        reach, added = follow(store, repo, old, known, commit, depth)
-        if added is None or new_paths or self._has_renames(added):
+        if header.get("depth") != depth:
+            known = array("I")
+        reach, moved = follow(store, repo, old, known, commit, depth)
+        if moved is None or new_paths or self._has_renames([*moved[0], *moved[1]]):
             self._anew(reach)
         else:
-            self._extend(added)
+            self._extend(*moved)
         header |= {"reach": reach.tobytes(), "reach_head": commit, "shallow": int(repo.shallow)}
         row = self._past.execute("SELECT time FROM entry WHERE oid=?", (commit,)).fetchone()
         header["time"] = row[0] if row else 0
-        return len(reach) if added is None else len(added)
+        return len(reach) if moved is None else len(moved[0])
 
     def _has_renames(self, entries: list[int]) -> bool:
         find = "SELECT 1 FROM rename WHERE entry=? LIMIT 1"
@@ -58,15 +60,23 @@ class Chronicle:
         db.execute("DELETE FROM activity")
         db.executemany("INSERT INTO activity VALUES(?,?,?)", [(node, last[node], touches[node]) for node in sorted(touches)])
 
-    def _extend(self, added: list[int]) -> None:
+    def _extend(self, added: list[int], dropped: list[int]) -> None:
+        for entry in dropped:
+            for node in self._nodes(entry)[1]:
+                self._db.execute("UPDATE activity SET touches=touches-1 WHERE node=?", (node,))
         for entry in reversed(added):
-            time, files = self._past.execute("SELECT time, files FROM entry WHERE id=?", (entry,)).fetchone()
-            nodes = {node for hid in array("I", files) if (node := self._node(hid)) is not None}
+            time, nodes = self._nodes(entry)
             self._db.executemany(
                 "INSERT INTO activity VALUES(?1,?2,1)"
                 " ON CONFLICT DO UPDATE SET touches=touches+1, last=max(last, ?2)",
                 [(node, time) for node in sorted(nodes)],
             )
+        if dropped:
+            self._db.execute("DELETE FROM activity WHERE touches<=0")
+
+    def _nodes(self, entry: int) -> tuple[int, set[int]]:
+        time, files = self._past.execute("SELECT time, files FROM entry WHERE id=?", (entry,)).fetchone()
+        return time, {node for hid in array("I", files) if (node := self._node(hid)) is not None}
 
     def _node(self, hid: int) -> int | None:
         row = self._db.execute("SELECT path FROM alias WHERE hid=?", (hid,)).fetchone()

@@ -19,9 +19,9 @@ BUSY_SECONDS = 60
 
 INDEX_SCHEMA = """
 CREATE TABLE header(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
--- kind: 0 artifact, 1 hub, 2 constraint. s, m: Eq. 2 without connectivity. sum/cnt: Eq. 4, exact.
+-- kind: 0 artifact, 1 hub, 2 constraint. stem: what tests may call it; tested: what it calls, when a test. s, m: Eq. 2 without connectivity. sum/cnt: Eq. 4, exact.
 CREATE TABLE node(
-    id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, path BLOB NOT NULL, name BLOB NOT NULL, stem TEXT NOT NULL,
+    id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, path BLOB NOT NULL, name BLOB NOT NULL, stem TEXT NOT NULL, tested TEXT NOT NULL,
     mode INTEGER NOT NULL, blob TEXT NOT NULL, size INTEGER NOT NULL, lines INTEGER NOT NULL, checksum TEXT NOT NULL,
     language TEXT NOT NULL, role TEXT NOT NULL, placeholder INTEGER NOT NULL, tags TEXT NOT NULL,
     resolutions TEXT NOT NULL, s INTEGER NOT NULL DEFAULT 0, m INTEGER NOT NULL DEFAULT 0,
@@ -30,6 +30,7 @@ CREATE TABLE node(
 CREATE UNIQUE INDEX node_path ON node(path, kind);
 CREATE INDEX node_name ON node(name) WHERE kind = 0;
 CREATE INDEX node_stem ON node(stem) WHERE stem <> '';
+CREATE INDEX node_tested ON node(tested) WHERE tested <> '';
 CREATE INDEX node_shard ON node(shard);
 CREATE TABLE edge(
     id INTEGER PRIMARY KEY, source INTEGER NOT NULL, target INTEGER NOT NULL, relation INTEGER NOT NULL,
@@ -53,6 +54,7 @@ CREATE TABLE activity(node INTEGER PRIMARY KEY, last INTEGER NOT NULL, touches I
 CREATE TABLE alias(hid INTEGER PRIMARY KEY, path BLOB NOT NULL);
 CREATE INDEX alias_path ON alias(path);
 CREATE VIRTUAL TABLE chunk_fts USING fts5(title, body, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE chunk_vocab USING fts5vocab(chunk_fts, row);
 CREATE VIRTUAL TABLE file_fts USING fts5(path, names, content='', tokenize='porter unicode61 remove_diacritics 2');
 """
 
@@ -83,7 +85,7 @@ def place(repo: Repository, name: str) -> str:
     return os.path.join(repo.git_dir if name == "index" else repo.common_dir, "oracl", f"{name}.sqlite")
 
 
-def connect(path: str, name: str, write: bool) -> sqlite3.Connection:
+def connect(path: str, name: str, write: bool, wait: float | None = None) -> sqlite3.Connection:
     """Open one of the databases; create it when writing and it is not there.
 
     Raises IndexUnusable for a file of a newer version, and for a place that
@@ -97,23 +99,23 @@ def connect(path: str, name: str, write: bool) -> sqlite3.Connection:
     elif not os.path.exists(path):
         raise FileNotFoundError(path)
     try:
-        return _open(path, name, write)
+        return _open(path, name, write, BUSY_SECONDS if wait is None else wait)
     except sqlite3.DatabaseError as error:
         if not _is_damage(error):
             raise IndexUnusable(f"cannot open {path}: {error}") from None
         if not write:
             raise FileNotFoundError(path) from None
         remove(path)
-        return _open(path, name, write)
+        return _open(path, name, write, BUSY_SECONDS if wait is None else wait)
 
 
-def _open(path: str, name: str, write: bool) -> sqlite3.Connection:
+def _open(path: str, name: str, write: bool, wait: float) -> sqlite3.Connection:
     uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     if write:
-        db = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+        db = sqlite3.connect(uri, uri=True, timeout=wait, isolation_level=None)
     else:
         mode = "?mode=ro" if os.access(os.path.dirname(path), os.W_OK) or os.path.exists(path + "-wal") else "?immutable=1"
-        db = sqlite3.connect(uri + mode, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+        db = sqlite3.connect(uri + mode, uri=True, timeout=wait, isolation_level=None)
     try:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version > SCHEMA_VERSION:
@@ -133,6 +135,14 @@ def _open(path: str, name: str, write: bool) -> sqlite3.Connection:
         raise
 
 
+def connect_scratch() -> sqlite3.Connection:
+    """A database in memory that stems words as full text does: word(x) → stem(term, doc)."""
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    db.execute("CREATE VIRTUAL TABLE word USING fts5(x, tokenize='porter unicode61 remove_diacritics 2')")
+    db.execute("CREATE VIRTUAL TABLE stem USING fts5vocab(word, instance)")
+    return db
+
+
 def _create(db: sqlite3.Connection, name: str) -> None:
     db.execute("PRAGMA page_size=8192")
     db.execute("PRAGMA journal_mode=WAL")
@@ -149,6 +159,18 @@ def _statements(script: str) -> Iterator[str]:
     for statement in script.split(";\n"):
         if statement.strip():
             yield statement
+
+
+def unusable(db: sqlite3.Connection, error: sqlite3.OperationalError) -> IndexUnusable:
+    """What SQLite refused, as a sentence and a next step."""
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return IndexUnusable("another update holds the index", "wait for it, or see: git oracl status")
+    if "full" in text:
+        return IndexUnusable("the disk is full; the previous index is untouched", "free some space, then: git oracl update")
+    if "readonly" in text or "unable to open" in text or "read-only" in text:
+        return IndexUnusable(f"the index cannot be written: {text}", "check who owns .git/oracl, then: git oracl update")
+    return IndexUnusable(f"the index cannot be used: {text}", "git oracl update --full")
 
 
 @contextmanager

@@ -23,12 +23,14 @@ Texts = list[tuple[str, str]]
 class FactsCache:
     """Read and write Facts by (blob, language); writes are committed in batches."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: sqlite3.Connection, write: bool = True) -> None:
         self._db = db
         self._pending: dict[tuple[str, str], tuple[bytes, bytes, bytes]] = {}
-        with transaction(db):
-            db.execute("INSERT OR IGNORE INTO extractor(version) VALUES(?)", (version(),))
-        self._extractor: int = db.execute("SELECT id FROM extractor WHERE version=?", (version(),)).fetchone()[0]
+        if write:
+            with transaction(db):
+                db.execute("INSERT OR IGNORE INTO extractor(version) VALUES(?)", (version(),))
+        row = db.execute("SELECT id FROM extractor WHERE version=?", (version(),)).fetchone()
+        self._extractor: int = row[0] if row else -1
 
     def known(self, keys: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
         """Those of the (blob, language) keys that are cached."""

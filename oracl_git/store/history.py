@@ -18,6 +18,7 @@ from .database import transaction
 DEFAULT_DEPTH = 20_000
 _WORDS = 600  # characters of a message that count
 _BATCH = 2_000
+_LINE = 500  # a longer way from the indexed commit is listed anew
 
 
 class HistoryStore:
@@ -79,19 +80,19 @@ class HistoryStore:
 
 def follow(
     store: HistoryStore, repo: Repository, old: str | None, known: array[int], new: str, depth: int
-) -> tuple[array[int], list[int] | None]:
+) -> tuple[array[int], tuple[list[int], list[int]] | None]:
     """Bring the list of reached commits from `old` to `new`.
 
-    Returns (ids newest first, the ids that were put on top), with None for the
-    second when the whole list had to be made anew.
+    Returns (ids newest first, (ids put on top, ids that fell off the end)), with
+    None for the second when the whole list had to be made anew.
     """
     if old and known:
-        fresh = is_linear_extension(repo, old, new, 500)
+        fresh = is_linear_extension(repo, old, new, _LINE)
         if fresh is not None:
             store.learn(repo, fresh)
             added = store.ids(fresh)
-            if len(known) + len(added) <= depth:
-                return added + known, list(added)
+            reach = added + known
+            return reach[:depth], (list(added), list(reach[depth:]))
     oids = reachable(repo, new, depth)
     store.learn(repo, oids)
     return store.ids(oids), None

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from ..extract import Facts
 from ..git import Repository
 from ..graph import association
 from ..graph.model import ARTIFACT, HUB, PARTITIONS, decode_path, encode_path
@@ -20,6 +21,7 @@ from ..graph.parameters import Blend
 from ..graph.priority import priority
 from . import database
 from .edges import RELATIONS
+from .facts import FactsCache
 from .update import Settings
 
 _NODE = "id, kind, path, mode, blob, size, lines, checksum, language, role, placeholder, tags, resolutions, s, m, sum, cnt, deg"
@@ -185,6 +187,11 @@ class Index:
         )
         return [(node, decode_path(path)) for node, path in rows]
 
+    def stem_kin(self, stem: str) -> list[tuple[int, str]]:
+        """Artifacts of that normalised stem: implementations, and tests named after them."""
+        rows = self.db.execute("SELECT id, path FROM node WHERE kind=0 AND (stem=?1 OR tested=?1) ORDER BY path LIMIT 100", (stem,))
+        return [(node, decode_path(path)) for node, path in rows]
+
     def domains(self) -> list[tuple[str, int]]:
         """(domain, members) of every hub, largest first."""
         rows = self.db.execute("SELECT path, deg FROM node WHERE kind=? ORDER BY deg DESC, path", (HUB,))
@@ -269,6 +276,41 @@ class Index:
         )
         return [Span(*row) for row in rows]
 
+    def texts(self, node: Node) -> list[tuple[str, str]]:
+        """The split (title, body) of a file's chunks; empty when the cache was pruned."""
+        if self._facts is None:
+            return []
+        found = self._facts.texts(node.blob, node.language)
+        return found or []
+
+    def rare_words(self, words: Sequence[str]) -> list[tuple[str, str, int]]:
+        """(word, its stem, chunks that hold it) of the words that full text knows."""
+        stems = database.connect_scratch()
+        try:
+            stems.executemany("INSERT INTO word(rowid, x) VALUES(?,?)", enumerate(words))
+            rows = stems.execute("SELECT term, min(doc) FROM stem GROUP BY term ORDER BY 2").fetchall()
+        finally:
+            stems.close()
+        found = []
+        for term, place in rows:
+            row = self.db.execute("SELECT doc FROM chunk_vocab WHERE term=?", (term,)).fetchone()
+            if row:
+                found.append((words[place], term, row[0]))
+        return found
+
+    def facts(self, node: Node) -> Facts:
+        """What extraction learned of an artifact. Raises LookupError when the cache was pruned."""
+        found = self._facts.facts(node.blob, node.language) if self._facts else None
+        if found is None:
+            raise LookupError(node.path)
+        return found
+
+    @cached_property
+    def chunk_count(self) -> int:
+        """How many chunks there are."""
+        count: int = self.db.execute("SELECT count(*) FROM chunk").fetchone()[0]
+        return count
+
     def match_files(self, expression: str, path: float, names: float, limit: int) -> list[tuple[int, float]]:
         """(node, score) of the best files by path words and names."""
         return self.db.execute(
@@ -281,6 +323,14 @@ class Index:
         """A file's chunks in order."""
         rows = self.db.execute("SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE node=? ORDER BY start", (node,))
         return [Span(*row) for row in rows]
+
+    @cached_property
+    def _facts(self) -> FactsCache | None:
+        try:
+            db = database.connect(database.place(self.repo, "facts"), "facts", write=False)
+        except FileNotFoundError:
+            return None
+        return FactsCache(db, write=False)
 
     # -- history --------------------------------------------------------------------------
 

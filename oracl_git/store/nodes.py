@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ..extract import Facts
 from ..graph import digest
 from ..graph.governance import Governance
+from ..graph.link import tested_stem
 from ..graph.model import ARTIFACT, decode_path, encode_path
 from ..graph.names import Names, implementation_stem, key, suffixes
 from ..graph.tags import role
@@ -140,10 +141,11 @@ class NodeTable:
         node = self.find(ARTIFACT, file.path)
         if node is None:
             cursor = db.execute(
-                "INSERT INTO node(kind, path, name, stem, role, tags, resolutions, shard, mode, blob, size, lines,"
-                " checksum, language, placeholder) VALUES(0,?,?,?,?,'{}','[]',?,?,?,?,?,?,?,?)",
+                "INSERT INTO node(kind, path, name, stem, tested, role, tags, resolutions, shard, mode, blob, size, lines,"
+                " checksum, language, placeholder) VALUES(0,?,?,?,?,?,'{}','[]',?,?,?,?,?,?,?,?)",
                 (
-                    raw, raw.rpartition(b"/")[2], implementation_stem(file.path), role(file.path),
+                    raw, raw.rpartition(b"/")[2], implementation_stem(file.path),
+                    "" if implementation_stem(file.path) else tested_stem(file.path), role(file.path),
                     digest.leaf_key(ARTIFACT, file.path)[0], *values,
                 ),
             )  # fmt: skip
@@ -171,8 +173,8 @@ class NodeTable:
         node = self.find(kind, path)
         if node is None:
             cursor = self._db.execute(
-                "INSERT INTO node(kind, path, name, stem, role, tags, resolutions, shard, mode, blob, size, lines,"
-                " checksum, language, placeholder) VALUES(?,?,x'','','','{}','[]',?,0,'',0,0,'','',0)",
+                "INSERT INTO node(kind, path, name, stem, tested, role, tags, resolutions, shard, mode, blob, size, lines,"
+                " checksum, language, placeholder) VALUES(?,?,x'','','','','{}','[]',?,0,'',0,0,'','',0)",
                 (kind, encode_path(path), digest.leaf_key(kind, path)[0]),
             )
             assert cursor.lastrowid is not None

@@ -66,19 +66,25 @@ class Report(NamedTuple):
 
 def update(
     repo: Repository, *, commit: str | None = None, settings: Settings | None = None, full: bool = False,
-    depth: int = DEFAULT_DEPTH, progress: Progress | None = None,
+    depth: int = DEFAULT_DEPTH, progress: Progress | None = None, wait: float | None = None,
 ) -> Report:  # fmt: skip
-    """Bring this worktree's index to `commit` (default HEAD). Raises NothingIndexed when unborn."""
+    """Bring this worktree's index to `commit` (default HEAD).
+
+    Waits up to `wait` seconds (default a minute) for another update. Raises
+    NothingIndexed when unborn, IndexUnusable when the index cannot be written.
+    """
     target = commit or repo.head
     if target is None:
         raise NothingIndexed("there is no commit to index yet", "make a first commit, then: git oracl update")
-    index = database.connect(database.place(repo, "index"), "index", write=True)
+    index = database.connect(database.place(repo, "index"), "index", write=True, wait=wait)
     facts = database.connect(database.place(repo, "facts"), "facts", write=True)
     past = database.connect(database.place(repo, "history"), "history", write=True)
     try:
         with open_objects(repo) as objects, database.transaction(index):
             build = Build(repo, objects, index, FactsCache(facts), past, progress)
             return build.run(target, settings, full, depth)
+    except sqlite3.OperationalError as error:
+        raise database.unusable(index, error) from error
     finally:
         for db in (past, facts, index):
             db.close()
@@ -136,7 +142,7 @@ class Build:
         return ""
 
     def _empty(self) -> None:
-        tables = self.db.execute("SELECT name FROM sqlite_master WHERE type='table' AND name NOT LIKE '%\\_fts%' ESCAPE '\\'")
+        tables = self.db.execute("SELECT name FROM sqlite_master WHERE type='table' AND name NOT LIKE '%fts%' AND name <> 'chunk_vocab'")
         for (table,) in tables.fetchall():
             self.db.execute(f"DELETE FROM {table}")
         for table in ("chunk_fts", "file_fts"):

@@ -1,0 +1,257 @@
+"""related: what a person who touches these files also needs to look at.
+
+Knows co-change, a file's own rare words, edges, kinship of paths, and how each
+becomes a reason in words that can be checked. Several files are one question.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from math import log
+
+from ..graph.link import tested_stem
+from ..graph.model import fragment
+from ..graph.names import implementation_stem
+from ..graph.parameters import QUERY_NEIGHBOUR_GUARD
+from ..store.index import Index, Link, Node, Span
+from . import tables
+from .model import Answer, Reason, Result
+from .words import any_of, split_words
+
+Scores = dict[int, float]
+
+
+class Evidence:
+    """Raw signal values for each candidate, and the facts behind them."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Scores] = defaultdict(dict)
+        self.together: dict[int, int] = {}  # node → commits in common
+        self.commits = 0  # commits of the question's files
+        self.links: dict[int, list[tuple[Link, bool]]] = defaultdict(list)  # (edge, whether it points at the candidate)
+        self.spans: dict[int, Span] = {}
+        self.notes: list[str] = []
+
+
+def related(
+    index: Index, nodes: list[Node], *, text: str = "", limit: int = 20, kind: str = "",
+    directory: str = "",
+) -> Answer:  # fmt: skip
+    """Files related to all of `nodes` as one question; `text` stands in for a file git does not know."""
+    found = evidence(index, nodes, text, directory)
+    asked = {node.id for node in nodes}
+    terms: dict[int, list[tuple[str, float]]] = defaultdict(list)
+    for name, weight in tables.RELATED.items():
+        values = {node: value for node, value in found.values.get(name, {}).items() if node not in asked}
+        top = max(values.values(), default=0.0)
+        if top > 0:
+            for node, value in values.items():
+                terms[node].append((name, weight * value / top))
+    scale = sum(tables.RELATED.values())
+    base = {node: sum(share for _, share in rows) / scale for node, rows in terms.items()}
+    pool = index.nodes(heapq.nlargest(max(300, 3 * limit), base, key=lambda node: (base[node], -node)))
+    ranked = sorted((-base[node.id], node.path, node) for node in pool.values() if not kind or node.role == kind)
+    results = []
+    for negative, path, node in ranked[:limit]:
+        shares = sorted(terms[node.id], key=lambda row: -row[1])
+        reasons = tuple(Reason(name, _say(index, name, node, found), share / scale) for name, share in shares)
+        results.append(Result(path, -negative, _where(node, found), "", node.role, "related", reasons, index.commit))
+    return Answer(tuple(results), len(ranked), None, tuple(found.notes))
+
+
+def evidence(index: Index, nodes: list[Node], text: str = "", directory: str = "") -> Evidence:
+    """Every signal for the question."""
+    found = Evidence()
+    _cochange(index, nodes, found)
+    _terms(index, nodes, text, found)
+    _edges(index, nodes, found)
+    _kin(index, nodes, directory, found)
+    return found
+
+
+# -- history ------------------------------------------------------------------------------
+
+
+def _cochange(index: Index, nodes: list[Node], found: Evidence) -> None:
+    if index.past is None or not index.reach:
+        found.notes.append("without history: this clone has none")
+        return
+    lists = [index.commits_of(node.path)[: tables.RELATED_COMMITS] for node in nodes]
+    entries = sorted({entry for entries in lists for entry in entries}, key=index.distance.__getitem__)
+    found.commits = len(entries)
+    files = index.commit_files(entries)
+    todays = index.todays(hid for paths in files.values() for hid in paths if len(paths) <= tables.COMMIT_FILES)
+    together: Scores = defaultdict(float)
+    total = 0.0
+    for entry in entries:
+        paths = files.get(entry, ())
+        if not 0 < len(paths) <= tables.COMMIT_FILES:
+            continue
+        weight = 0.5 ** (index.distance[entry] / tables.HALF_LIFE) / len(paths) ** 0.5
+        total += weight
+        for node in {todays[hid] for hid in paths if hid in todays}:
+            together[node] += weight
+            found.together[node] = found.together.get(node, 0) + 1
+    if not total:
+        return
+    activity = index.activity
+    found.values["together"] = {node: value / total for node, value in together.items()}
+    found.values["cosine"] = {
+        node: value / (1 + activity.get(node, (0, 1))[1]) ** 0.5 for node, value in together.items()
+    }
+    _walk(index, nodes, together, found)
+
+
+def _walk(index: Index, nodes: list[Node], together: Scores, found: Evidence) -> None:
+    """What changes together with what changes together with these."""
+    asked = {node.id for node in nodes}
+    first = heapq.nlargest(8, (n for n in together if n not in asked), key=lambda n: (together[n], -n))
+    paths = index.nodes(first)
+    values: Scores = defaultdict(float)
+    for node in first:
+        entries = index.commits_of(paths[node].path)[:60]
+        files = index.commit_files(entries)
+        todays = index.todays(hid for hids in files.values() if len(hids) <= tables.COMMIT_FILES for hid in hids)
+        for entry in entries:
+            hids = files.get(entry, ())
+            if 0 < len(hids) <= tables.COMMIT_FILES:
+                weight = 0.5 ** (index.distance[entry] / tables.HALF_LIFE) / len(hids)
+                for other in {todays[hid] for hid in hids if hid in todays} - asked:
+                    values[other] += weight * together[node]
+    found.values["walk"] = dict(values)
+
+
+# -- words -----------------------------------------------------------------------------------
+
+
+def _terms(index: Index, nodes: list[Node], text: str, found: Evidence) -> None:
+    """BM25 of the files' own rarest words over all chunks."""
+    counts: dict[str, int] = defaultdict(int)
+    for node in nodes:
+        for title, body in index.texts(node):
+            for word in f"{title} {body}".lower().replace("_", " ").split():
+                counts[word] += 1
+    for word in split_words(text) if text else ():
+        counts[word] += 1
+    words = [word for word in counts if len(word) > 2 and not word.isdigit() and word.isalnum()]
+    chunks = index.chunk_count
+    weights = {}
+    for word, _, frequency in index.rare_words(words):
+        if frequency > 1:
+            tf = counts[word]
+            weights[word] = log(1 + chunks / frequency) ** 2 * tf / (tf + 1.2)
+    own = heapq.nlargest(tables.OWN_TERMS, weights, key=lambda word: (weights[word], word))
+    expression = any_of(own)
+    if not expression:
+        return
+    best: Scores = {}
+    seen: dict[int, int] = defaultdict(int)
+    for span in index.match_chunks(expression, 1.0, 1.0, tables.CHUNK_POOL):
+        found.spans.setdefault(span.node, span)
+        best[span.node] = best.get(span.node, 0.0) + span.score / (1 + seen[span.node]) ** 2
+        seen[span.node] += 1
+    found.values["terms"] = best
+
+
+# -- graph and paths --------------------------------------------------------------------------
+
+
+def _edges(index: Index, nodes: list[Node], found: Evidence) -> None:
+    values: Scores = defaultdict(float)
+    for node in nodes:
+        for direction in ("out", "in"):
+            for link in index.links(node.id, direction):
+                other = link.target if direction == "out" else link.source
+                found.links[other].append((link, direction == "out"))
+                values[other] = max(values[other], index.normalised(link.rank) / 1_000_000)
+    found.values["graph"] = dict(values)
+
+
+def _kin(index: Index, nodes: list[Node], directory: str, found: Evidence) -> None:
+    """Same directory; same stem once test affixes are off."""
+    values: Scores = defaultdict(float)
+    for node in nodes:
+        place = node.path.rpartition("/")[0]
+        siblings = index.under(place + "/" if place else "", 2_000)
+        stem = tested_stem(node.path) or implementation_stem(node.path)
+        for other, path in siblings:
+            deeper = path[len(place) + 1 :].count("/") if place else path.count("/")
+            values[other] = max(values[other], 0.3 / (1 + deeper))
+        if len(stem) > 2:
+            for other, path in index.stem_kin(stem):
+                values[other] = max(values[other], 1.0 if other in values else 0.9)
+    if directory:
+        for other, _ in index.under(directory + "/", 2_000):
+            values[other] = max(values[other], 0.3)
+    found.values["path"] = dict(values)
+
+
+# -- reasons -----------------------------------------------------------------------------------
+
+_VERBS = {
+    "imports": ("it imports {}", "imports {}"),
+    "tests": ("it tests {}", "tests {}"),
+    "references": ("it refers to {}", "refers to {}"),
+    "references_placeholder": ("it refers to {}, a placeholder", "refers to {}"),
+    "configures": ("it configures {}", "configures {}"),
+    "mentions": ("it names {}", "names {}"),
+    "provides": ("it provides {}", "provides {}"),
+    "depends_on": ("it depends on {}", "depends on {}"),
+    "governs": ("it governs {}", "governs {}"),
+    "learned_association": ("a person linked them", "a person linked them"),
+}
+
+
+def _say(index: Index, name: str, node: Node, found: Evidence) -> str:
+    if name in ("together", "cosine"):
+        return f"changed together in {found.together[node.id]} of {found.commits} commits"
+    if name == "walk":
+        return "changes with what changes with it"
+    if name == "terms":
+        return "uses its rarest words"
+    if name == "path":
+        return "its neighbour by path"
+    link, outgoing = max(found.links[node.id], key=lambda pair: (pair[0].rank, pair[0].relation, pair[0].source_fragment))
+    return say_link(link, outgoing)
+
+
+def say_link(link: Link, outgoing: bool) -> str:
+    """An edge in words, seen from the file that was asked about (`outgoing`: it is the source)."""
+    symbol = link.target_fragment.lstrip("#")
+    if outgoing:
+        verb = {"imports": "imported by it", "tests": "tested by it", "configures": "configured by it"}.get(
+            link.relation, f"named by it ({link.relation})"
+        )
+        return f"{verb}{f' ({symbol})' if symbol else ''}{f' at {link.source_fragment}' if link.source_fragment else ''}"
+    verb = _VERBS.get(link.relation, ("", link.relation + " {}"))[1].format(symbol or "it")
+    return f"{verb}{f' at {link.source_fragment}' if link.source_fragment else ''}"
+
+
+def _where(node: Node, found: Evidence) -> str:
+    """The lines to look at: where it names the file, else its best passage."""
+    for link, outgoing in sorted(found.links.get(node.id, ()), key=lambda pair: -pair[0].rank):
+        if not outgoing and link.source_fragment:
+            return link.source_fragment
+    span = found.spans.get(node.id)
+    return fragment(span.start, span.end) if span else ""
+
+
+def why(index: Index, a: Node, b: Node) -> list[Reason]:
+    """Everything that ties two files."""
+    answer = related(index, [a], limit=100_000)
+    for result in answer.results:
+        if result.path == b.path:
+            return list(result.reasons)
+    return []
+
+
+def top_k_associations(index: Index, node: int, k: int) -> list[tuple[int, Link]]:
+    """v's neighbours ordered by R̂ alone (heap selection under the neighbour guard)."""
+    best: dict[int, Link] = {}
+    for link in index.top_links(node, QUERY_NEIGHBOUR_GUARD):
+        other = link.target if link.source == node else link.source
+        if other != node and (other not in best or link.rank > best[other].rank):
+            best[other] = link
+    return heapq.nlargest(k, best.items(), key=lambda item: (item[1].rank, -item[0]))
+

@@ -1,0 +1,508 @@
+"""The use cases. The CLI, the language server, MCP and hooks call these and nothing deeper.
+
+Knows how a question finds its repository, how the index is kept fresh before
+it is read, and which layers answer. Knows nothing of terminals or protocols.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from .errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, UsageError
+from .git import Repository, discover, resolve_commit, settings
+from .recall import tables
+from .recall.model import Answer, Reason, Result, Step
+from .store import database
+from .store.index import Index, Link, Node
+
+Progress = Callable[[str, int, int], None]
+FRESHNESS_BUDGET = 2.0  # seconds a question may spend on bringing the index up to date
+_LOCK_WAIT = 0.2  # seconds a question waits for another update
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where the index stands against HEAD."""
+
+    commit: str | None
+    head: str | None
+    tree: str | None
+    root: str | None
+    artifacts: int
+    edges: int
+    behind: int  # commits between the index and HEAD
+    skipped: dict[str, int]
+    pending: int  # chunks that wait for the worker
+    problems: tuple[str, ...]  # entries of tracked settings that were not believed
+    shallow: bool
+    history: int  # commits of history the index lies on
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Everything known of one artifact."""
+
+    node: Node
+    priority: int
+    blended: int
+    terms: dict[str, tuple[int, int]]  # bucket → c_b as a fraction
+    association: int
+    delta: int
+    links: tuple[tuple[Link, str, bool], ...]  # (edge, the other end, whether it points away)
+    definitions: tuple[tuple[str, int, int, str], ...]
+    text: str
+    start: int
+    end: int
+    commits: int
+    last: int
+
+
+@dataclass
+class Oracl:
+    """One repository's memory. Close it, or use it as a context manager."""
+
+    repo: Repository
+    notes: list[str] = field(default_factory=list)
+    _index: Index | None = None
+    _settings: dict[str, str] | None = None
+
+    # -- opening -----------------------------------------------------------------------
+
+    @classmethod
+    def at(cls, path: str | None = None) -> Oracl:
+        """The repository at a path (default: here). Raises NotARepository."""
+        return cls(discover(path))
+
+    def close(self) -> None:
+        """Let go of the index."""
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+
+    def __enter__(self) -> Oracl:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The `oracl.*` settings of git config."""
+        if self._settings is None:
+            self._settings = settings(self.repo)
+        return self._settings
+
+    @property
+    def depth(self) -> int:
+        """How many commits of history count (`oracl.historyDepth`)."""
+        from .store.history import DEFAULT_DEPTH
+
+        value = self.settings.get("oracl.historydepth", str(DEFAULT_DEPTH))
+        if not value.isdigit() or int(value) < 1:
+            raise UsageError(f"oracl.historyDepth must be a whole number above 0, not {value!r}",
+                             "git config --unset oracl.historyDepth")  # fmt: skip
+        return int(value)
+
+    @property
+    def index(self) -> Index:
+        """The index as it is on disk; see `fresh`."""
+        if self._index is None:
+            self._index = Index(self.repo)
+        return self._index
+
+    # -- keeping it fresh --------------------------------------------------------------
+
+    def update(
+        self, *, full: bool = False, progress: Progress | None = None, wait: float | None = None,
+        alpha: float | None = None, beta: float | None = None, skip: Iterable[str] | None = None,
+    ) -> object:  # fmt: skip
+        """Bring the index to HEAD; the report of what was done."""
+        from .store.update import update
+
+        tuned = _tuned(self, alpha, beta, skip) if (alpha, beta, skip) != (None, None, None) else None
+        self.close()
+        return update(self.repo, settings=tuned, full=full, depth=self.depth, progress=progress, wait=wait)
+
+    def fresh(self, update: bool = True, progress: Progress | None = None) -> Index:
+        """The index, at HEAD where that can be had within the budget; `notes` says when not."""
+        if self.repo.head is None:
+            raise NothingIndexed("there is no commit to index yet", "make a first commit, then ask again")
+        try:
+            index = self.index
+        except FileNotFoundError:
+            if not update:
+                raise IndexUnusable("there is no index yet", "git oracl init") from None
+            self.update(progress=progress)
+            return self.index
+        if index.commit == self.repo.head or not update:
+            return index
+        started = time.monotonic()
+
+        def within(step: str, done: int, total: int) -> None:
+            if time.monotonic() - started > FRESHNESS_BUDGET:
+                raise _OverBudget
+            if progress:
+                progress(step, done, total)
+
+        try:
+            self.update(progress=within, wait=_LOCK_WAIT)
+        except (_OverBudget, OraclError):
+            behind = self._behind(self.index.commit)
+            self.notes.append(
+                f"index is {behind} commit{'s' * (behind != 1)} behind HEAD (git oracl update brings it up to date)"
+                if behind else "index is not at HEAD (git oracl update brings it up to date)"
+            )  # fmt: skip
+        return self.index
+
+    def _behind(self, commit: str) -> int:
+        from .git.run import attempt
+
+        if self.repo.head is None or commit == self.repo.head:
+            return 0
+        code, out, _ = attempt(self.repo, "rev-list", "--count", f"{commit}..{self.repo.head}", "--")
+        return int(out) if code == 0 else 0
+
+    def status(self) -> Status:
+        """Where the index stands; reads, never updates."""
+        try:
+            index = self.index
+        except FileNotFoundError:
+            return Status(None, self.repo.head, None, None, 0, 0, 0, {}, 0, (), self.repo.shallow, 0)
+        import json
+
+        head = index.header
+        root = head.get("root")
+        artifacts = len(index.paths())
+        return Status(
+            index.commit, self.repo.head, str(head["tree"]), str(root) if root else None, artifacts,
+            int(str(head["edges"])), self._behind(index.commit), dict(index.skipped()), 0,
+            tuple(json.loads(str(head.get("problems", "[]")))), self.repo.shallow, len(index.reach),
+        )  # fmt: skip
+
+    def forget(self) -> list[str]:
+        """Remove everything `init` and updates made; what was removed."""
+        import shutil
+
+        from .git import unset_config
+
+        self.close()
+        gone = []
+        for place in dict.fromkeys((self.repo.git_dir, self.repo.common_dir)):
+            path = os.path.join(place, "oracl")
+            if os.path.isdir(path):
+                shutil.rmtree(path)
+                gone.append(path)
+        if unset_config(self.repo, "log.excludeDecoration", "refs/oracl/*"):
+            gone.append("log.excludeDecoration")
+        return gone
+
+    # -- questions --------------------------------------------------------------------
+
+    def resolve(self, name: str) -> tuple[Node, int, int]:
+        """PATH or PATH#L10-40 as written here → (artifact, first line, last line; 0, 0 without)."""
+        whole = self._locate(name)
+        if whole is None and "#" in name:
+            path, _, tail = name.rpartition("#")
+            node = self._locate(path)
+            if node is not None:
+                return (node, *self._lines(node, tail))
+        if whole is None:
+            raise UnknownPath(
+                f"{name} is not in the indexed commit", f"git oracl search filename:{posixpath.basename(name) or name}"
+            )
+        return whole, 0, 0
+
+    def _locate(self, name: str) -> Node | None:
+        for path in self.repository_paths(name):
+            node = self.index.node(path)
+            if node is not None:
+                return node
+        return None
+
+    def repository_paths(self, name: str) -> Iterator[str]:
+        """The repository paths a written path may mean: from here, then from the root."""
+        if os.path.isabs(name):
+            top = self.repo.work_tree
+            if top is None:
+                return
+            for place in (name, os.path.realpath(name)):
+                relative = os.path.relpath(place, top)
+                if not relative.startswith(".."):
+                    yield relative.replace(os.sep, "/")
+            return
+        here = posixpath.normpath(posixpath.join(self.repo.prefix, name))
+        if not here.startswith("../") and here not in ("..", "."):
+            yield here
+        root = posixpath.normpath(name)
+        if root != here and not root.startswith("../"):
+            yield root
+
+    def _lines(self, node: Node, tail: str) -> tuple[int, int]:
+        import re
+
+        match = re.fullmatch(r"L(\d+)(?:-L?(\d+))?", tail)
+        if match:
+            start = int(match.group(1)[:9])
+            return start, int((match.group(2) or match.group(1))[:9])
+        symbol = self.index.symbol(node.id, tail)
+        if symbol is None:
+            raise UnknownPath(f"{node.path} defines no {tail}", f"git oracl show {node.path}")
+        return symbol
+
+    def search(
+        self, text: str, *, limit: int = 20, ranker: str = "hybrid", persona: str = tables.DEFAULT_PERSONA,
+        snippet: bool = False, update: bool = True, progress: Progress | None = None,
+    ) -> Answer:  # fmt: skip
+        """Where is this? Every string is a question."""
+        from .recall.search import RANKERS, search
+
+        if ranker not in RANKERS:
+            raise UsageError(f"there is no ranker {ranker!r}", f"one of: {' '.join(sorted(RANKERS))}")
+        if persona not in tables.PERSONAS:
+            raise UsageError(f"there is no persona {persona!r}", f"one of: {' '.join(tables.PERSONAS)}")
+        index = self.fresh(update, progress)
+        answer = search(index, text, limit=limit, ranker=ranker, persona=persona, resolve_time=self._time_of)
+        return self._with_snippets(answer) if snippet else answer
+
+    def related(
+        self, paths: Iterable[str], *, limit: int = 20, kind: str = "", update: bool = True,
+        progress: Progress | None = None,
+    ) -> Answer:  # fmt: skip
+        """What goes with these files, as one question. A file git does not know is read from the work tree."""
+        from .recall.related import related
+
+        index = self.fresh(update, progress)
+        nodes, texts, directory = [], [], ""
+        for name in paths:
+            try:
+                node = self.resolve(name)[0]
+            except UnknownPath:
+                text, directory = self._untracked(name)
+                texts.append(text)
+                continue
+            nodes.append(node)
+        return related(index, nodes, text="\n".join(texts), limit=limit, kind=kind, directory=directory)
+
+    def _untracked(self, name: str) -> tuple[str, str]:
+        """(text, directory) of a file in the work tree that the index does not know."""
+        top = self.repo.work_tree
+        for path in self.repository_paths(name) if top else ():
+            full = os.path.join(top or "", path)
+            if os.path.isfile(full) and not os.path.islink(full):
+                with open(full, "rb") as file:
+                    data = file.read(1 << 20)
+                return f"{path}\n{data.decode('utf-8', 'replace')}", posixpath.dirname(path)
+        raise UnknownPath(
+            f"{name} is neither in the indexed commit nor in the work tree",
+            f"git oracl search filename:{posixpath.basename(name) or name}",
+        )
+
+    def why(self, a: str, b: str) -> list[Reason]:
+        """Everything that ties two files."""
+        from .recall.related import why
+
+        index = self.fresh()
+        return why(index, self.resolve(a)[0], self.resolve(b)[0])
+
+    def trace(self, path: str, *, direction: str = "out", depth: int = 2, relations: Iterable[str] = ()) -> Step:
+        """The dependency tree of a file."""
+        from .recall.trace import tree
+
+        index = self.fresh()
+        return tree(index, self.resolve(path)[0], direction, min(depth, 64), relations)
+
+    def paths_between(self, start: str, goal: str, *, direction: str = "out", relations: Iterable[str] = ()) -> list[list[Step]]:
+        """The shortest dependency paths from one file to another."""
+        from .recall.trace import shortest
+
+        index = self.fresh()
+        return shortest(index, self.resolve(start)[0], self.resolve(goal)[0], direction, relations)
+
+    def impact(self, paths: Iterable[str], *, depth: int = 2, relations: Iterable[str] | None = None) -> list[tuple[Node, int, Step]]:
+        """What a change of these files can break, tests first. Paths that are new are passed over."""
+        from .recall.trace import IMPACT_RELATIONS, impact
+
+        index = self.fresh()
+        nodes = []
+        for path in paths:
+            try:
+                nodes.append(self.resolve(path)[0])
+            except UnknownPath:
+                self.notes.append(f"{path} is not in the indexed commit")
+        return impact(index, nodes, depth, relations or IMPACT_RELATIONS)
+
+    def changed_paths(self, *, staged: bool = False, commit: str = "", diff: str = "") -> list[str]:
+        """The paths of a change: what is staged, one commit, or a range."""
+        from .git.run import git
+
+        args = ["--name-only", "-z", "--no-ext-diff", "--no-textconv", "--no-renames"]
+        if staged:
+            out = git(self.repo, "diff", "--cached", *args, "--", index=True)
+        elif commit:
+            out = git(self.repo, "diff-tree", "-r", "--root", "--no-commit-id", *args, resolve_commit(self.repo, commit), "--")
+        else:
+            left, dots, right = diff.partition("...") if "..." in diff else diff.partition("..")
+            ends = [resolve_commit(self.repo, end or "HEAD") for end in ((left, right) if dots else (left, "HEAD"))]
+            out = git(self.repo, "diff", *args, dots.join(ends) if dots else f"{ends[0]}..{ends[1]}", "--")
+        return [raw.decode("utf-8", "surrogateescape") for raw in out.split(b"\0") if raw]
+
+    def hub(self, domain: str, *, limit: int = 20) -> Answer:
+        """The files of a domain, by R̂ on its hub and then by priority."""
+        from .graph.model import HUB, hub_of
+
+        index = self.fresh()
+        node = index.node(hub_of(domain), HUB)
+        if node is None:
+            known = " ".join(name for name, _ in index.domains()[:12])
+            raise UnknownPath(f"there is no domain {domain!r}", f"known: {known}")
+        rows = []
+        members = {link.source: link for link in index.links(node.id, "in", hubs=True)}
+        nodes = index.nodes(members)
+        for other, link in members.items():
+            rows.append((-index.normalised(link.rank), -index.priority(nodes[other])[1], nodes[other].path, nodes[other]))
+        rows.sort(key=lambda row: row[:3])
+        results = tuple(
+            Result(
+                path, -rank / 1e6, kind=member.role, source="hub", commit=index.commit,
+                reasons=(Reason("priority", f"priority {-blended / 1e6:.2f}", -rank / 1e6),),
+            )
+            for rank, blended, path, member in rows[:limit]
+        )  # fmt: skip
+        return Answer(results, len(rows))
+
+    def associations(self, path: str, k: int = 10) -> list[tuple[str, Link]]:
+        """top_k_associations: the neighbours of a file ordered by R̂ alone."""
+        from .recall.related import top_k_associations
+
+        index = self.fresh()
+        rows = top_k_associations(index, self.resolve(path)[0].id, k)
+        nodes = index.nodes(node for node, _ in rows)
+        return [(nodes[node].path, link) for node, link in rows]
+
+    def show(self, name: str) -> Shown:
+        """Everything known of one file, or of some of its lines."""
+        from .graph import association
+        from .graph.parameters import BUCKET_WEIGHTS
+
+        index = self.fresh()
+        node, start, end = self.resolve(name)
+        p, blended = index.priority(node)
+        mu, sigma = index.statistics
+        a = association.mean(node.sum, node.count) if node.count else mu
+        text = self.lines(node, start or 1, end or 40)
+        links = [(link, link.target, True) for link in index.links(node.id, "out", hubs=True)]
+        links += [(link, link.source, False) for link in index.links(node.id, "in")]
+        nodes = index.nodes(other for _, other, _ in links)
+        rows = tuple((link, nodes[other].path, away) for link, other, away in links)
+        terms = self._terms(node)
+        others = max(1, int(str(index.header["nodes"])) - 1)
+        terms["connectivity"] = (min(node.degree, others), others)
+        return Shown(
+            node, p, blended, {bucket: terms[bucket] for bucket in BUCKET_WEIGHTS}, a, association.delta(a, mu, sigma),
+            rows, tuple(index.definitions(node.id)), text, start or 1, min(end or 40, max(node.lines, 1)),
+            len(index.commits_of(node.path)), index.activity.get(node.id, (0, 0))[0],
+        )  # fmt: skip
+
+    def _terms(self, node: Node) -> dict[str, tuple[int, int]]:
+        """The priority terms of a node, recomputed from what the commit says."""
+        import json
+
+        from .git import open_objects
+        from .graph import governance, link, priority
+        from .store.tree import StoredNames
+
+        index = self.index
+        blobs: dict[str, str] = json.loads(str(index.header.get("governance", "{}")))
+        with open_objects(self.repo) as objects:
+            contents = dict(objects.blobs(list(blobs.values()))) if blobs else {}
+        rules = governance.parse({name: contents.get(oid) or b"" for name, oid in blobs.items()})
+        facts = index.facts(node)
+        incoming = {edge.relation for edge in index.links(node.id, "in")}
+        names = StoredNames(index.db, lambda blob, language: None)
+        standing = priority.Standing(
+            "tests" in incoming, "governs" in incoming, "provides" in incoming, link.is_package_root(node.path, names)
+        )
+        return priority.contributions(node.path, node.tags, facts, rules, standing)
+
+    def lines(self, node: Node, start: int, end: int) -> str:
+        """Lines of an artifact as the indexed commit has them (`resolve_fragment`)."""
+        from .git import open_objects
+
+        with open_objects(self.repo) as objects:
+            data = dict(objects.blobs([node.blob])).get(node.blob)
+        rows = (data or b"").decode("utf-8", "replace").splitlines()
+        return "\n".join(rows[start - 1 : end])
+
+    def _with_snippets(self, answer: Answer) -> Answer:
+        from dataclasses import replace
+
+        from .git import open_objects
+
+        blobs = {}
+        for result in answer.results:
+            node = self.index.node(result.path)
+            if node:
+                blobs[result.path] = node.blob
+        with open_objects(self.repo) as objects:
+            contents = dict(objects.blobs(list(dict.fromkeys(blobs.values()))))
+        results = []
+        for result in answer.results:
+            start, _, end = result.fragment[1:].partition("-")
+            rows = (contents.get(blobs.get(result.path, "")) or b"").decode("utf-8", "replace").splitlines()
+            first = int(start) if start else 1
+            results.append(replace(result, snippet="\n".join(rows[first - 1 : min(int(end or first), first + 11)])))
+        return replace(answer, results=tuple(results))
+
+    def _time_of(self, name: str) -> int | None:
+        """A date, or the time of the commit a revision names."""
+        import calendar
+        import re
+
+        match = re.fullmatch(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?", name)
+        if match:
+            year, month, day = (int(part or 1) for part in match.groups())
+            try:
+                return calendar.timegm((year, month, day, 0, 0, 0))
+            except (ValueError, OverflowError):
+                return None
+        from .git.run import attempt
+
+        try:
+            commit = resolve_commit(self.repo, name)
+        except OraclError:
+            return None
+        code, out, _ = attempt(self.repo, "log", "-1", "--format=%ct", "--no-show-signature", commit, "--")
+        return int(out) if code == 0 and out.strip() else None
+
+
+class _OverBudget(Exception):
+    """The update would take longer than a question may."""
+
+
+def _tuned(oracl: Oracl, alpha: float | None, beta: float | None, skip: Iterable[str] | None) -> object:
+    from dataclasses import replace
+
+    from .graph.link import PHASES
+    from .graph.parameters import Blend
+    from .store.update import Settings
+
+    blend = Blend()
+    for name, value in (("alpha", alpha), ("beta", beta)):
+        if value is not None:
+            if not 0 <= value <= 10:
+                raise UsageError(f"{name} must lie between 0 and 10, not {value}")
+            blend = replace(blend, **{name: round(value * 1_000_000)})
+    skipped = frozenset(skip or ())
+    unknown = skipped - set(PHASES)
+    if unknown:
+        raise UsageError(f"there is no phase {sorted(unknown)[0]!r}", f"one of: {' '.join(PHASES)}")
+    return Settings(blend, skipped)
+
+
+def database_place(repo: Repository, name: str) -> str:
+    """Where one of the databases lies, for `doctor` and `status`."""
+    return database.place(repo, name)
