@@ -11,7 +11,9 @@ import posixpath
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import IO, Any
 
+from . import telemetry
 from .errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, UsageError
 from .git import Repository, discover, resolve_commit, settings
 from .recall import tables
@@ -59,6 +61,16 @@ class Shown:
     end: int
     commits: int
     last: int
+
+
+@dataclass(frozen=True)
+class Check:
+    """One finding of `doctor`."""
+
+    name: str
+    ok: bool
+    text: str
+    hint: str = ""
 
 
 @dataclass
@@ -187,8 +199,6 @@ class Oracl:
         """Remove everything `init` and updates made; what was removed."""
         import shutil
 
-        from .git import unset_config
-
         self.close()
         gone = []
         for place in dict.fromkeys((self.repo.git_dir, self.repo.common_dir)):
@@ -196,8 +206,6 @@ class Oracl:
             if os.path.isdir(path):
                 shutil.rmtree(path)
                 gone.append(path)
-        if unset_config(self.repo, "log.excludeDecoration", "refs/oracl/*"):
-            gone.append("log.excludeDecoration")
         return gone
 
     # -- questions --------------------------------------------------------------------
@@ -224,7 +232,9 @@ class Oracl:
         return None
 
     def repository_paths(self, name: str) -> Iterator[str]:
-        """The repository paths a written path may mean: from here, then from the root."""
+        """The repository paths a written path may mean: from here, then from the root (":/x": the root only)."""
+        if name.startswith(":/"):
+            yield name[2:]
         if os.path.isabs(name):
             top = self.repo.work_tree
             if top is None:
@@ -264,9 +274,23 @@ class Oracl:
             raise UsageError(f"there is no ranker {ranker!r}", f"one of: {' '.join(sorted(RANKERS))}")
         if persona not in tables.PERSONAS:
             raise UsageError(f"there is no persona {persona!r}", f"one of: {' '.join(tables.PERSONAS)}")
+        started, before = time.monotonic(), telemetry.resident()
         index = self.fresh(update, progress)
+        loaded = time.monotonic()
         answer = search(index, text, limit=limit, ranker=ranker, persona=persona, resolve_time=self._time_of)
+        self._record("search", text, answer, started, loaded, before)
         return self._with_snippets(answer) if snippet else answer
+
+    def _record(self, kind: str, raw: object, answer: Answer, started: float, loaded: float, before: int) -> None:
+        if not telemetry.enabled(self.settings):
+            return
+        now = time.monotonic()
+        parsed = getattr(answer.query, "notes", ())
+        telemetry.record(
+            self.repo.git_dir, kind, raw, parsed, [r.path for r in answer.results], total=answer.total,
+            latency_ms=round((now - loaded) * 1000, 3), load_ms=round((loaded - started) * 1000, 3),
+            rss_before=before, rss_after=telemetry.resident(),
+        )  # fmt: skip
 
     def related(
         self, paths: Iterable[str], *, limit: int = 20, kind: str = "", update: bool = True,
@@ -275,9 +299,12 @@ class Oracl:
         """What goes with these files, as one question. A file git does not know is read from the work tree."""
         from .recall.related import related
 
+        started, before = time.monotonic(), telemetry.resident()
         index = self.fresh(update, progress)
+        loaded = time.monotonic()
+        names = list(paths)
         nodes, texts, directory = [], [], ""
-        for name in paths:
+        for name in names:
             try:
                 node = self.resolve(name)[0]
             except UnknownPath:
@@ -285,7 +312,9 @@ class Oracl:
                 texts.append(text)
                 continue
             nodes.append(node)
-        return related(index, nodes, text="\n".join(texts), limit=limit, kind=kind, directory=directory)
+        answer = related(index, nodes, text="\n".join(texts), limit=limit, kind=kind, directory=directory)
+        self._record("related", names, answer, started, loaded, before)
+        return answer
 
     def _untracked(self, name: str) -> tuple[str, str]:
         """(text, directory) of a file in the work tree that the index does not know."""
@@ -427,6 +456,88 @@ class Oracl:
             "tests" in incoming, "governs" in incoming, "provides" in incoming, link.is_package_root(node.path, names)
         )
         return priority.contributions(node.path, node.tags, facts, rules, standing)
+
+    def stats(self, deep: bool = False) -> dict[str, object]:
+        """Counts, the numbers of the header, and on request centralities."""
+        from collections import Counter
+
+        from .graph.link import RESOLUTIONS
+
+        index = self.fresh()
+        kinds: Counter[str] = Counter()
+        languages: Counter[str] = Counter()
+        imports = [0] * len(RESOLUTIONS)
+        for node in index.all_nodes():
+            if node.role:
+                kinds[node.role] += 1
+                languages[node.language] += 1
+                if node.language == "python":
+                    imports = [a + b for a, b in zip(imports, node.resolutions, strict=True)]
+        mu, sigma = index.statistics
+        found: dict[str, object] = {
+            "commit": index.commit, "root": index.header.get("root"), "nodes": index.header["nodes"],
+            "edges": index.header["edges"], "mu": mu, "sigma": sigma, "max_r": index.max_rank,
+            "extractor": index.header["extractor"], "imports": dict(zip(RESOLUTIONS, imports, strict=True)),
+            "relations": dict(index.relation_counts()), "kinds": dict(kinds.most_common()),
+            "languages": dict(languages.most_common()), "domains": dict(index.domains()), "skipped": dict(index.skipped()),
+        }  # fmt: skip
+        if deep:
+            from .recall.export import centralities
+
+            found["centralities"] = centralities(index)
+        return found
+
+    def recall_table(self) -> dict[str, object]:
+        """The published constants of recall."""
+        return {
+            name.lower(): value for name, value in vars(tables).items() if name.isupper() and isinstance(value, (dict, int, float))
+        }
+
+    def export(self, form: str, file: IO[bytes]) -> None:
+        """Write the graph as graphml, gexf, node-link or dot."""
+        from .recall.export import write
+
+        write(self.fresh(), form, file)
+
+    def to_networkx(self) -> Any:
+        """The graph as a networkx.MultiDiGraph."""
+        from .recall.export import to_networkx
+
+        return to_networkx(self.fresh())
+
+    def two_layer(self) -> dict[str, int]:
+        """Append the evidence partitions and make the committed view; partition → edges."""
+        from .store.evidence import append
+
+        return append(self.index)
+
+    def diagnose(self) -> list[Check]:
+        """Is everything as it should be?"""
+        import platform
+        import sqlite3
+
+        from . import __version__
+        from .git.run import attempt
+
+        _, out, _ = attempt(None, "version")
+        checks = [
+            Check("oracl-git", True, f"{__version__}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"),
+            Check("git", bool(out), out.decode("utf-8", "replace").strip() or "git was not found", "install git"),
+        ]
+        place = os.path.join(self.repo.git_dir, "oracl")
+        writable = os.access(place if os.path.isdir(place) else self.repo.git_dir, os.W_OK)
+        checks.append(Check("writable", writable, place, f"check who owns {self.repo.git_dir}"))
+        try:
+            index = self.index
+        except FileNotFoundError:
+            return [*checks, Check("index", self.repo.head is None, "none yet", "git oracl init")]
+        sound = index.db.execute("PRAGMA quick_check").fetchone()[0]
+        checks.append(Check("index", sound == "ok", f"{index.commit[:7]}, {sound}", "git oracl update --full"))
+        behind = index.commit == self.repo.head
+        checks.append(Check("freshness", behind, "at HEAD" if behind else "behind HEAD", "git oracl update"))
+        rooted = index.header.get("root") is not None
+        checks.append(Check("root", rooted, str(index.header.get("root") or "objects are missing"), "git fetch --refetch"))
+        return checks
 
     def lines(self, node: Node, start: int, end: int) -> str:
         """Lines of an artifact as the indexed commit has them (`resolve_fragment`)."""

@@ -1,0 +1,38 @@
+# Two commands do all the set-up there is: make demo, make test.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(CURDIR)/$(VENV)/bin
+REPO ?= $(CURDIR)
+
+.PHONY: demo test lint bench man clean
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/tested: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[test]'
+	@touch $@ $(VENV)/installed
+
+# The main job on this very repository: index it, then ask.
+demo: $(VENV)/installed
+	@PATH="$(BIN):$$PATH" sh examples/demo.sh
+
+test: $(VENV)/tested
+	PATH="$(BIN):$$PATH" $(BIN)/python -m pytest
+
+lint: $(VENV)/tested
+	$(BIN)/ruff check .
+	$(BIN)/mypy -p oracl_git
+
+# make bench REPO=path: CPU, wall, memory, and ratios to the floor measured in the same run.
+bench: $(VENV)/tested
+	PATH="$(BIN):$$PATH" $(BIN)/python tools/bench.py $(REPO)
+
+man: $(VENV)/installed
+	$(BIN)/python -c "from oracl_git.cli.help import write_man; write_man('docs/man')"
+
+clean:
+	rm -rf $(VENV) build *.egg-info

@@ -1,0 +1,89 @@
+"""The command line: one module per verb, found by name and imported when asked for.
+
+Knows the verbs, the exit codes and how a failure is told. Knows nothing of
+what a verb does.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..errors import OraclError
+
+# verb → (module, group, one line). The order is that of `git oracl -h`.
+VERBS: dict[str, tuple[str, str, str]] = {
+    "search": ("search", "Ask", "where is this? Free text, names, paths, filters"),
+    "related": ("related", "Ask", "what goes with these files, and why"),
+    "trace": ("trace", "Ask", "what depends on what; what a change can break"),
+    "show": ("show", "Ask", "everything known of one file"),
+    "hub": ("hub", "Ask", "the files of a domain, most important first"),
+    "open": ("open", "Ask", "open the Nth result of the last question"),
+    "init": ("init", "Set up", "index this repository"),
+    "update": ("update", "Set up", "bring the index to HEAD"),
+    "status": ("status", "Set up", "where the index stands"),
+    "stats": ("stats", "Set up", "what the graph holds; every parameter"),
+    "doctor": ("doctor", "Set up", "check the installation and the index"),
+    "deinit": ("init", "Set up", "remove the index and leave no trace"),
+    "graph": ("graph", "Set up", "rebuild with other parameters, or export the graph"),
+    "help": ("help", "Set up", "help on a verb"),
+    "completion": ("help", "Set up", "completion for bash, zsh or fish"),
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one verb; the exit code."""
+    args = sys.argv[1:] if argv is None else argv
+    try:
+        code = _dispatch(args)
+        sys.stdout.flush()
+        return code
+    except OraclError as error:
+        _complain(error.message, error.hint)
+        return error.exit_code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt:
+        print("git-oracl: interrupted; what was read so far is kept", file=sys.stderr)
+        return 130
+    except Exception as error:  # the last line of defence: one sentence, and a log to report
+        from .bug import report
+
+        _complain(f"this is a bug ({type(error).__name__})", report(args))
+        return 3
+
+
+def _dispatch(args: list[str]) -> int:
+    if not args or args[0] in ("-h", "--help"):
+        from .help import overview
+
+        print(overview())
+        return 0 if args else 2
+    if args[0] == "--version":
+        from .. import __version__
+
+        print(f"git-oracl {__version__}")
+        return 0
+    verb, rest = args[0], args[1:]
+    if verb not in VERBS:
+        from .help import nearest
+
+        _complain(f"there is no verb {verb!r}", nearest(verb))
+        return 2
+    from importlib import import_module
+
+    module = import_module(f".{VERBS[verb][0]}", __name__)
+    from .parser import build
+
+    parser = build(verb)
+    getattr(module, f"configure_{verb}")(parser)
+    run = getattr(module, f"run_{verb}")
+    code: int = run(parser.parse_args(rest))
+    return code
+
+
+def _complain(message: str, hint: str) -> None:
+    print(f"git-oracl: {message.rstrip('.')}.", file=sys.stderr)
+    if hint:
+        print(f"hint: {hint}", file=sys.stderr)

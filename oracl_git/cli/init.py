@@ -1,0 +1,60 @@
+"""git oracl init and deinit: a first index, and no trace of it."""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from ..service import Oracl
+from . import output
+from .progress import Bar
+
+
+def configure_init(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--no-hooks", action="store_true", help="install no git hooks; every question checks HEAD anyway")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def run_init(args: argparse.Namespace) -> int:
+    """Index HEAD; asks nothing, writes nothing into the work tree."""
+    with Oracl.at() as oracl:
+        started = time.monotonic()
+        with Bar() as tell:
+            report = oracl.update(progress=tell)
+        seconds = time.monotonic() - started
+        status = oracl.status()
+        if args.json:
+            output.emit({"commit": status.commit, "root": status.root, "artifacts": status.artifacts, "edges": status.edges,
+                         "skipped": status.skipped, "history": status.history, "seconds": round(seconds, 3)})  # fmt: skip
+            return 0
+        files = status.artifacts + sum(status.skipped.values())
+        name = (oracl.repo.work_tree or oracl.repo.git_dir).rstrip("/").rpartition("/")[2]
+        print(
+            f"Indexed {output.plural(files, 'file')} of {output.plain(name)} at {output.short(status.commit or '')} in {seconds:.1f} s: "
+            f"{output.plural(status.artifacts, 'artifact')}, {output.plural(status.edges, 'edge')}, "
+            f"{output.plural(status.history, 'commit')} of history."
+        )
+        del report
+        if status.skipped:
+            listed = ", ".join(f"{count:,} {reason}" for reason, count in status.skipped.items())
+            print(f"Left out: {listed} (git oracl stats --skipped).")
+        for problem in status.problems:
+            print(f"Not believed: {output.plain(problem)}")
+        if status.shallow:
+            print("This clone is shallow: history signals see only what is here (git fetch --unshallow).")
+        print('Every question compares HEAD first, so the index keeps itself up to date.')
+        print('Try: git oracl search "where is …"')
+    return 0
+
+
+def configure_deinit(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+
+
+def run_deinit(args: argparse.Namespace) -> int:
+    """Remove the index, caches, logs and settings of this clone."""
+    with Oracl.at() as oracl:
+        gone = oracl.forget()
+    print(f"Removed {', '.join(gone)}." if gone else "There was nothing to remove.")
+    return 0

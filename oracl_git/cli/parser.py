@@ -1,0 +1,51 @@
+"""The argument parser of a verb, and the options that several share.
+
+Knows argparse. Knows nothing of verbs but their one line of help.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+from . import VERBS
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse in our voice: exit 2, one line, and where to look."""
+
+    def error(self, message: str) -> NoReturn:
+        verb = self.prog.rpartition(" ")[2]
+        self.exit(2, f"git-oracl: {message}.\nhint: git oracl {verb} -h\n")
+
+
+def build(verb: str) -> Parser:
+    """A parser for one verb."""
+    return Parser(
+        prog=f"git oracl {verb}",
+        description=VERBS[verb][2][0].upper() + VERBS[verb][2][1:] + ".",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def answers(parser: argparse.ArgumentParser, limit: int = 10) -> None:
+    """Options of every verb that lists results."""
+    parser.add_argument("-n", "--limit", type=positive, default=limit, metavar="N", help=f"at most N results (default {limit})")
+    machine(parser)
+    parser.add_argument("-z", action="store_true", help="paths only, each ended by a NUL")
+    parser.add_argument("--porcelain", action="store_true", help="score, path and fragment, tab-separated")
+    parser.add_argument("--explain", action="store_true", help="every term of every score")
+    parser.add_argument("--no-update", action="store_true", help="answer from the index as it is")
+
+
+def machine(parser: argparse.ArgumentParser) -> None:
+    """--json."""
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def positive(text: str) -> int:
+    """A whole number above 0."""
+    if not text.isdigit() or not 0 < int(text[:9]) <= 100_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 100000")
+    return int(text)

@@ -1,0 +1,130 @@
+"""git oracl search: where is this?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from ..recall import tables
+from ..recall.model import Answer
+from ..service import Oracl
+from . import output
+from .parser import answers
+from .progress import Bar
+
+_EPILOG = """\
+In the text: file: filename: path: prefix: lang: domain: tag: type:tests|docs|config|code
+  -word, -"phrase", but not X · recent, last week, since 2024-03, before v2.1
+  "exact phrase" · a path or traceback puts the files it names first
+
+examples:
+  git oracl search "where is the retry budget decided" --snippet
+  git oracl search "type:tests retry -integration"
+  git oracl search filename:conf.py
+  git oracl search --stdin --json < questions.txt"""
+
+
+def configure_search(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.epilog = _EPILOG
+    parser.add_argument("text", nargs="*", help="the question, in any words")
+    answers(parser)
+    parser.add_argument("--snippet", action="store_true", help="show the lines of each result")
+    parser.add_argument("--ranker", choices=("hybrid", "classic"), default="hybrid", help="classic is Eq. 11 to the letter")
+    parser.add_argument("--persona", choices=tuple(tables.PERSONAS), default=tables.DEFAULT_PERSONA, help="whose files weigh more")
+    parser.add_argument("--stdin", action="store_true", help='one question a line, or {"query": …}; one JSON object a line back')
+
+
+def run_search(args: argparse.Namespace) -> int:
+    """Answer; 1 when nothing matches."""
+    with Oracl.at() as oracl:
+        if args.stdin:
+            return batch(oracl, lambda raw: _ask(oracl, str(raw), args))
+        text = " ".join(args.text)
+        if not text.strip():
+            args.text = []
+            print("git-oracl: search needs a question.\nhint: git oracl search -h", file=sys.stderr)
+            return 2
+        answer = _ask(oracl, text, args)
+        output.note([*oracl.notes, *answer.notes])
+        return show(answer, text, oracl, args)
+
+
+def _ask(oracl: Oracl, text: str, args: argparse.Namespace) -> Answer:
+    with Bar() as tell:
+        return oracl.search(
+            text, limit=args.limit, ranker=args.ranker, persona=args.persona, snippet=args.snippet,
+            update=not args.no_update, progress=tell,
+        )  # fmt: skip
+
+
+def batch(oracl: Oracl, ask: object) -> int:
+    """One JSON object out for each line in; a line that cannot be answered says so in its place."""
+    from ..errors import OraclError
+
+    assert callable(ask)
+    for raw in sys.stdin.buffer:
+        line = raw.decode("utf-8", "surrogateescape").rstrip("\r\n")
+        query: object = line
+        if line.lstrip().startswith("{"):
+            try:
+                data = json.loads(line)
+                query = data["query"] if isinstance(data, dict) and "query" in data else line
+            except ValueError:
+                pass
+        row: dict[str, object] = {"schema": output.SCHEMA, "query": query if isinstance(query, (str, list)) else str(query)}
+        try:
+            row["results"] = [result.to_json() for result in ask(query).results]
+        except OraclError as error:
+            if error.exit_code == 128:
+                raise
+            row |= {"results": [], "error": error.message}
+        print(json.dumps(row, ensure_ascii=True))
+    return 0
+
+
+def show(answer: Answer, text: str, oracl: Oracl, args: argparse.Namespace) -> int:
+    """Print an answer in the form that was asked for."""
+    code = 0 if answer.results else 1
+    if args.json:
+        compiled = getattr(answer.query, "notes", ())
+        output.emit({
+            "query": text, "commit": oracl.index.commit, "total": answer.total, "parsed": list(compiled),
+            "results": [result.to_json() for result in answer.results],
+        })  # fmt: skip
+    elif args.z:
+        output.write_paths(result.path for result in answer.results)
+    elif args.porcelain:
+        output.porcelain(answer)
+    elif not answer.results:
+        output.note(["nothing matches"])
+        print("hint: fewer words, or: git oracl search prefix:src/", file=sys.stderr)
+    else:
+        _table(answer, oracl, args)
+    return code
+
+
+def _table(answer: Answer, oracl: Oracl, args: argparse.Namespace) -> None:
+    if args.explain:
+        for line in getattr(answer.query, "notes", ()):
+            print(output.paint(f"   {output.plain(line)}", "dim"))
+    room = output.width()
+    places = [output.fit(output.plain(output.place(r)), max(20, room - 12)) for r in answer.results]
+    column = min(max(map(len, places)), max(20, room // 2))
+    for number, (result, where) in enumerate(zip(answer.results, places, strict=True), 1):
+        head = f"{number:2}  {output.paint(where.ljust(column), 'path')}  {output.paint(f'{result.score:.2f}', 'number')}"
+        rest = room - 10 - max(column, len(where))
+        words = "; ".join(dict.fromkeys(r.text for r in result.reasons[:3]))
+        title = f"{result.title}  " if result.title else ""
+        print(head + ("  " + output.fit(output.plain(title + words), rest - 2) if rest > 12 else ""))
+        if args.explain:
+            output.explain(result)
+        if getattr(args, "snippet", False) and result.snippet:
+            output.snippet(result)
+    print(output.paint(
+        output.fit(
+            f"{len(answer.results)} of {answer.total:,}, index at {output.short(oracl.index.commit)}."
+            f" git oracl open 1 · --explain · --snippet", room
+        ), "dim",
+    ))  # fmt: skip

@@ -1,0 +1,47 @@
+"""git oracl status: where the index stands."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..service import Oracl
+from . import output
+from .parser import machine
+
+
+def configure_status(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    machine(parser)
+
+
+def run_status(args: argparse.Namespace) -> int:
+    """Read only; 1 when there is no index."""
+    with Oracl.at() as oracl:
+        status = oracl.status()
+        if args.json:
+            output.emit({
+                "commit": status.commit, "head": status.head, "tree": status.tree, "root": status.root,
+                "artifacts": status.artifacts, "edges": status.edges, "behind": status.behind, "skipped": status.skipped,
+                "pending": status.pending, "problems": list(status.problems), "shallow": status.shallow,
+                "history": status.history,
+            })  # fmt: skip
+            return 0 if status.commit else 1
+        if status.commit is None:
+            output.note(["there is no index yet"])
+            print("hint: git oracl init")
+            return 1
+        behind = f"{output.plural(status.behind, 'commit')} behind HEAD" if status.behind else "at HEAD"
+        if not status.behind and status.commit != status.head:
+            behind = "not at HEAD"
+        print(f"index      {output.short(status.commit)}, {behind}")
+        print(f"root       {status.root or 'none: objects are missing in this clone'}")
+        print(f"holds      {output.plural(status.artifacts, 'artifact')}, {output.plural(status.edges, 'edge')}, {output.plural(status.history, 'commit')} of history")
+        if status.skipped:
+            print("left out   " + ", ".join(f"{count:,} {reason}" for reason, count in status.skipped.items()))
+        if status.pending:
+            print(f"pending    {output.plural(status.pending, 'chunk')} to encode")
+        for problem in status.problems:
+            print(f"problem    {output.plain(problem)}")
+        if status.shallow:
+            print("history    shallow clone: git fetch --unshallow gives the rest")
+    return 0

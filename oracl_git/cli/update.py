@@ -1,0 +1,45 @@
+"""git oracl update: bring the index to HEAD."""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from ..service import Oracl
+from ..store.update import Report
+from . import output
+from .parser import machine
+from .progress import Bar
+
+
+def configure_update(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--full", action="store_true", help="start from nothing (facts stay cached)")
+    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing")
+    machine(parser)
+
+
+def run_update(args: argparse.Namespace) -> int:
+    """Update, and say what it took."""
+    with Oracl.at() as oracl:
+        started = time.monotonic()
+        with Bar() as tell:
+            report = oracl.update(full=args.full, progress=tell)
+        assert isinstance(report, Report)
+        say(report, time.monotonic() - started, args)
+    return 0
+
+
+def say(report: Report, seconds: float, args: argparse.Namespace) -> None:
+    """What an update did."""
+    if args.json:
+        output.emit({**report._asdict(), "seconds": round(seconds, 3)})
+    elif not getattr(args, "quiet", False):
+        if report.changed or report.rebuilt:
+            why = f", from nothing: {report.rebuilt}" if report.rebuilt else ""
+            print(
+                f"Now at {output.short(report.commit)}: {output.plural(report.changed, 'path')} changed, {report.parsed:,} parsed,"
+                f" {report.linked:,} linked, {output.plural(report.commits, 'commit')} of history, {seconds:.2f} s{why}."
+            )
+        else:
+            print(f"Up to date at {output.short(report.commit)}.")

@@ -1,0 +1,94 @@
+"""What was asked, kept on this machine: `$GIT_DIR/oracl/search_history.jsonl`.
+
+Knows the record of one query and how the last one is found again. Never leaves
+the machine, never fails a query, stops with `git config oracl.telemetry false`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import Any
+
+_FALSE = ("false", "no", "off", "0")
+_KEEP = 4 << 20  # bytes; a larger file is rotated once
+_COST_PER_SECOND = 1.2e-5  # US dollars of one core, for the estimated cost
+
+
+def place(git_dir: str) -> str:
+    """The history file of a worktree."""
+    return os.path.join(git_dir, "oracl", "search_history.jsonl")
+
+
+def enabled(settings: dict[str, str]) -> bool:
+    """Whether `oracl.telemetry` allows a record."""
+    return settings.get("oracl.telemetry", "true").lower() not in _FALSE
+
+
+def resident() -> int:
+    """This process's memory now, in bytes (0 where the system does not say)."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def record(git_dir: str, kind: str, raw: object, parsed: object, results: list[str], **figures: float) -> None:
+    """Append one record; any failure is silent."""
+    latency = figures.get("latency_ms", 0.0)
+    row = {
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "class": kind,
+        "query": raw,
+        "parsed": parsed,
+        "count": figures.pop("total", len(results)),
+        **figures,
+        "cost_usd": round(latency / 1000 * _COST_PER_SECOND, 9),
+        "session": os.environ.get("ORACL_SESSION", str(os.getppid())),
+        "results": results[:20],
+    }
+    _append(git_dir, row)
+
+
+def opened(git_dir: str, query: object, path: str, rank: int) -> None:
+    """Append the choice a person made among the results of a query."""
+    _append(git_dir, {
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "class": "open", "query": query, "path": path,
+        "rank": rank, "session": os.environ.get("ORACL_SESSION", str(os.getppid())),
+    })  # fmt: skip
+
+
+def _append(git_dir: str, row: dict[str, object]) -> None:
+    try:
+        path = place(git_dir)
+        if os.path.exists(path) and os.path.getsize(path) > _KEEP:
+            os.replace(path, path + ".1")
+        line = json.dumps(row, ensure_ascii=True, separators=(",", ":")) + "\n"
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(descriptor, line.encode())
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError):
+        pass
+
+
+def last(git_dir: str) -> dict[str, Any] | None:
+    """The newest query that had results."""
+    try:
+        with open(place(git_dir), "rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - 65_536))
+            lines = file.read().splitlines()
+    except OSError:
+        return None
+    for line in reversed(lines):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict) and row.get("results") and row.get("class") in ("search", "related"):
+            return row
+    return None
