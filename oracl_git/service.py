@@ -20,6 +20,7 @@ from .recall import tables
 from .recall.model import Answer, Reason, Result, Step
 from .store import database
 from .store.index import Index, Link, Node
+from .store.update import Report, Settings
 
 Progress = Callable[[str, int, int], None]
 FRESHNESS_BUDGET = 2.0  # seconds a question may spend on bringing the index up to date
@@ -131,11 +132,11 @@ class Oracl:
     def update(
         self, *, full: bool = False, progress: Progress | None = None, wait: float | None = None,
         alpha: float | None = None, beta: float | None = None, skip: Iterable[str] | None = None,
-    ) -> object:  # fmt: skip
+    ) -> Report:  # fmt: skip
         """Bring the index to HEAD; the report of what was done."""
         from .store.update import update
 
-        tuned = _tuned(self, alpha, beta, skip) if (alpha, beta, skip) != (None, None, None) else None
+        tuned = _tuned(alpha, beta, skip) if (alpha, beta, skip) != (None, None, None) else None
         self.close()
         return update(self.repo, settings=tuned, full=full, depth=self.depth, progress=progress, wait=wait)
 
@@ -344,14 +345,18 @@ class Oracl:
         index = self.fresh()
         return tree(index, self.resolve(path)[0], direction, min(depth, 64), relations)
 
-    def paths_between(self, start: str, goal: str, *, direction: str = "out", relations: Iterable[str] = ()) -> list[list[Step]]:
+    def paths_between(
+        self, start: str, goal: str, *, direction: str = "out", relations: Iterable[str] = ()
+    ) -> list[list[Step]]:
         """The shortest dependency paths from one file to another."""
         from .recall.trace import shortest
 
         index = self.fresh()
         return shortest(index, self.resolve(start)[0], self.resolve(goal)[0], direction, relations)
 
-    def impact(self, paths: Iterable[str], *, depth: int = 2, relations: Iterable[str] | None = None) -> list[tuple[Node, int, Step]]:
+    def impact(
+        self, paths: Iterable[str], *, depth: int = 2, relations: Iterable[str] | None = None
+    ) -> list[tuple[Node, int, Step]]:
         """What a change of these files can break, tests first. Paths that are new are passed over."""
         from .recall.trace import IMPACT_RELATIONS, impact
 
@@ -372,7 +377,9 @@ class Oracl:
         if staged:
             out = git(self.repo, "diff", "--cached", *args, "--", index=True)
         elif commit:
-            out = git(self.repo, "diff-tree", "-r", "--root", "--no-commit-id", *args, resolve_commit(self.repo, commit), "--")
+            out = git(
+                self.repo, "diff-tree", "-r", "--root", "--no-commit-id", *args, resolve_commit(self.repo, commit), "--"
+            )
         else:
             left, dots, right = diff.partition("...") if "..." in diff else diff.partition("..")
             ends = [resolve_commit(self.repo, end or "HEAD") for end in ((left, right) if dots else (left, "HEAD"))]
@@ -392,7 +399,9 @@ class Oracl:
         members = {link.source: link for link in index.links(node.id, "in", hubs=True)}
         nodes = index.nodes(members)
         for other, link in members.items():
-            rows.append((-index.normalised(link.rank), -index.priority(nodes[other])[1], nodes[other].path, nodes[other]))
+            rows.append(
+                (-index.normalised(link.rank), -index.priority(nodes[other])[1], nodes[other].path, nodes[other])
+            )
         rows.sort(key=lambda row: row[:3])
         results = tuple(
             Result(
@@ -421,7 +430,7 @@ class Oracl:
         node, start, end = self.resolve(name)
         p, blended = index.priority(node)
         mu, sigma = index.statistics
-        a = association.mean(node.sum, node.count) if node.count else mu
+        a = association.mean(node.sum, node.edges) if node.edges else mu
         text = self.lines(node, start or 1, end or 40)
         links = [(link, link.target, True) for link in index.links(node.id, "out", hubs=True)]
         links += [(link, link.source, False) for link in index.links(node.id, "in")]
@@ -490,7 +499,9 @@ class Oracl:
     def recall_table(self) -> dict[str, object]:
         """The published constants of recall."""
         return {
-            name.lower(): value for name, value in vars(tables).items() if name.isupper() and isinstance(value, (dict, int, float))
+            name.lower(): value
+            for name, value in vars(tables).items()
+            if name.isupper() and isinstance(value, (dict, int, float))
         }
 
     def export(self, form: str, file: IO[bytes]) -> None:
@@ -521,7 +532,9 @@ class Oracl:
 
         _, out, _ = attempt(None, "version")
         checks = [
-            Check("oracl-git", True, f"{__version__}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"),
+            Check(
+                "oracl-git", True, f"{__version__}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
+            ),
             Check("git", bool(out), out.decode("utf-8", "replace").strip() or "git was not found", "install git"),
         ]
         place = os.path.join(self.repo.git_dir, "oracl")
@@ -536,7 +549,9 @@ class Oracl:
         behind = index.commit == self.repo.head
         checks.append(Check("freshness", behind, "at HEAD" if behind else "behind HEAD", "git oracl update"))
         rooted = index.header.get("root") is not None
-        checks.append(Check("root", rooted, str(index.header.get("root") or "objects are missing"), "git fetch --refetch"))
+        checks.append(
+            Check("root", rooted, str(index.header.get("root") or "objects are missing"), "git fetch --refetch")
+        )
         return checks
 
     def lines(self, node: Node, start: int, end: int) -> str:
@@ -594,12 +609,11 @@ class _OverBudget(Exception):
     """The update would take longer than a question may."""
 
 
-def _tuned(oracl: Oracl, alpha: float | None, beta: float | None, skip: Iterable[str] | None) -> object:
+def _tuned(alpha: float | None, beta: float | None, skip: Iterable[str] | None) -> Settings:
     from dataclasses import replace
 
     from .graph.link import PHASES
     from .graph.parameters import Blend
-    from .store.update import Settings
 
     blend = Blend()
     for name, value in (("alpha", alpha), ("beta", beta)):

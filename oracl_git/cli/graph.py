@@ -7,7 +7,6 @@ import sys
 import time
 
 from ..graph.link import PHASES
-from ..store.update import Report
 from ..service import Oracl
 from . import output
 from .progress import Bar
@@ -22,8 +21,12 @@ def configure_graph(parser: argparse.ArgumentParser) -> None:
     rebuild = actions.add_parser("rebuild", help="start from nothing, with these parameters from now on")
     rebuild.add_argument("--alpha", type=float, help="blend of association into priority (default 0.35)")
     rebuild.add_argument("--beta", type=float, help="blend of inferred paths into edge rank (default 0.5)")
-    rebuild.add_argument("--skip-phase", action="append", choices=PHASES, metavar="PHASE", help=f"leave out: {' '.join(PHASES)}")
-    rebuild.add_argument("--two-layer", action="store_true", help="append evidence partitions and build the view from them")
+    rebuild.add_argument(
+        "--skip-phase", action="append", choices=PHASES, metavar="PHASE", help=f"leave out: {' '.join(PHASES)}"
+    )
+    rebuild.add_argument(
+        "--two-layer", action="store_true", help="append evidence partitions and build the view from them"
+    )
     rebuild.add_argument("--json", action="store_true", help="one JSON object")
     export = actions.add_parser("export", help="write the graph for other tools")
     export.add_argument("--format", choices=_FORMATS, default="graphml", help="default graphml")
@@ -36,13 +39,16 @@ def run_graph(args: argparse.Namespace) -> int:
         if args.action == "rebuild":
             started = time.monotonic()
             with Bar() as tell:
-                report = oracl.update(full=True, progress=tell, alpha=args.alpha, beta=args.beta, skip=args.skip_phase or ())
-            assert isinstance(report, Report)
+                report = oracl.update(
+                    full=True, progress=tell, alpha=args.alpha, beta=args.beta, skip=args.skip_phase or ()
+                )
             say(report, time.monotonic() - started, args)
             if args.two_layer:
                 rows = oracl.two_layer()
                 if not args.json:
-                    print(f"Evidence: {', '.join(f'{count:,} in {name}' for name, count in rows.items())}; the committed view is equal.")
+                    print(
+                        f"Evidence: {', '.join(f'{count:,} in {name}' for name, count in rows.items())}; the committed view is equal."
+                    )
             return 0
         oracl.fresh()
         output.note(oracl.notes)

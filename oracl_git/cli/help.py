@@ -17,14 +17,22 @@ SHELLS = ("bash", "zsh", "fish")
 
 def overview() -> str:
     """The page of `git oracl -h`."""
-    lines = ["usage: git oracl <verb> [options]", "", "Gives this repository a memory: search, related files, dependency traces; offline, with reasons."]
+    lines = [
+        "usage: git oracl <verb> [options]",
+        "",
+        "Gives this repository a memory: search, related files, dependency traces; offline, with reasons.",
+    ]
     group = ""
     for verb, (_, section, text) in VERBS.items():
         if section != group:
             group = section
             lines += ["", section]
         lines.append(f"  {verb:11} {text}")
-    lines += ["", "git oracl <verb> -h tells the options of a verb.", 'Start with: git oracl init; git oracl search "where is …"']
+    lines += [
+        "",
+        "git oracl <verb> -h tells the options of a verb.",
+        'Start with: git oracl init; git oracl search "where is …"',
+    ]
     return "\n".join(lines)
 
 
@@ -80,7 +88,7 @@ def options(verb: str) -> list[tuple[str, str]]:
 
 
 def _bash() -> str:
-    cases = "\n".join(f"    {verb}) opts=\"{' '.join(o for o, _ in options(verb))}\" ;;" for verb in VERBS)
+    cases = "\n".join(f'    {verb}) opts="{" ".join(o for o, _ in options(verb))}" ;;' for verb in VERBS)
     return f"""\
 # git oracl completion for bash: source <(git oracl completion bash)
 # git's own completion calls _git_oracl for "git oracl".
@@ -92,7 +100,7 @@ _git_oracl() {{
   done
   local cur="${{COMP_WORDS[COMP_CWORD]}}"
   if [[ -z "$verb" ]]; then
-    COMPREPLY=($(compgen -W "{' '.join(VERBS)}" -- "$cur"))
+    COMPREPLY=($(compgen -W "{" ".join(VERBS)}" -- "$cur"))
     return
   fi
   case "$verb" in
@@ -137,7 +145,9 @@ def _fish() -> str:
     for verb, (_, _, text) in VERBS.items():
         lines.append(f"complete -c git-oracl -n __fish_use_subcommand -f -a {verb} -d '{_bare(text)}'")
         for option, help_text in options(verb):
-            lines.append(f"complete -c git-oracl -n '__fish_seen_subcommand_from {verb}' -l {option[2:]} -d '{_bare(help_text)}'")
+            lines.append(
+                f"complete -c git-oracl -n '__fish_seen_subcommand_from {verb}' -l {option[2:]} -d '{_bare(help_text)}'"
+            )
     return "\n".join(lines)
 
 

@@ -30,7 +30,9 @@ def run_hub(args: argparse.Namespace) -> int:
         answer = oracl.hub(args.domain, limit=args.limit)
         output.note(oracl.notes)
         if args.json:
-            output.emit({"domain": args.domain, "total": answer.total, "results": [r.to_json() for r in answer.results]})
+            output.emit(
+                {"domain": args.domain, "total": answer.total, "results": [r.to_json() for r in answer.results]}
+            )
         elif args.z:
             output.write_paths(result.path for result in answer.results)
         elif args.porcelain:

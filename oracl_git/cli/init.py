@@ -12,7 +12,9 @@ from .progress import Bar
 
 def configure_init(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--no-hooks", action="store_true", help="install no git hooks; every question checks HEAD anyway")
+    parser.add_argument(
+        "--no-hooks", action="store_true", help="install no git hooks; every question checks HEAD anyway"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object")
 
 
@@ -43,7 +45,7 @@ def run_init(args: argparse.Namespace) -> int:
             print(f"Not believed: {output.plain(problem)}")
         if status.shallow:
             print("This clone is shallow: history signals see only what is here (git fetch --unshallow).")
-        print('Every question compares HEAD first, so the index keeps itself up to date.')
+        print("Every question compares HEAD first, so the index keeps itself up to date.")
         print('Try: git oracl search "where is …"')
     return 0
 

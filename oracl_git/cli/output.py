@@ -54,7 +54,7 @@ def fit(text: str, columns: int) -> str:
     if columns < 5:
         return text[:columns]
     head = (columns - 1) // 2
-    return f"{text[:head]}…{text[len(text) - (columns - 1 - head):]}"
+    return f"{text[:head]}…{text[len(text) - (columns - 1 - head) :]}"
 
 
 def emit(data: dict[str, object]) -> None:

@@ -31,7 +31,9 @@ def build(verb: str) -> Parser:
 
 def answers(parser: argparse.ArgumentParser, limit: int = 10) -> None:
     """Options of every verb that lists results."""
-    parser.add_argument("-n", "--limit", type=positive, default=limit, metavar="N", help=f"at most N results (default {limit})")
+    parser.add_argument(
+        "-n", "--limit", type=positive, default=limit, metavar="N", help=f"at most N results (default {limit})"
+    )
     machine(parser)
     parser.add_argument("-z", action="store_true", help="paths only, each ended by a NUL")
     parser.add_argument("--porcelain", action="store_true", help="score, path and fragment, tab-separated")

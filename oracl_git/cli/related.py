@@ -40,7 +40,9 @@ def run_related(args: argparse.Namespace) -> int:
             return batch(oracl, lambda raw: _ask(oracl, raw if isinstance(raw, list) else [str(raw)], args))
         paths = list(args.paths)
         if args.staged or args.commit or args.diff:
-            paths += [":/" + path for path in oracl.changed_paths(staged=args.staged, commit=args.commit, diff=args.diff)]
+            paths += [
+                ":/" + path for path in oracl.changed_paths(staged=args.staged, commit=args.commit, diff=args.diff)
+            ]
         if not paths:
             print("git-oracl: related needs a path.\nhint: git oracl related -h", file=sys.stderr)
             return 2
@@ -92,7 +94,10 @@ def _show(answer: Answer, paths: list[str], oracl: Oracl, args: argparse.Namespa
             rest = room - 8 - max(column, len(where))
             words = "; ".join(dict.fromkeys(r.text for r in result.reasons[:3]))
             score = output.paint(f"{result.score:.2f}", "number")
-            print(f"{output.paint(where.ljust(column), 'path')}  {score}" + ("  " + output.fit(output.plain(words), rest) if rest > 8 else ""))
+            print(
+                f"{output.paint(where.ljust(column), 'path')}  {score}"
+                + ("  " + output.fit(output.plain(words), rest) if rest > 8 else "")
+            )
             if args.explain:
                 output.explain(result)
     return 0 if answer.results else 1

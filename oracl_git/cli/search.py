@@ -31,9 +31,15 @@ def configure_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", nargs="*", help="the question, in any words")
     answers(parser)
     parser.add_argument("--snippet", action="store_true", help="show the lines of each result")
-    parser.add_argument("--ranker", choices=("hybrid", "classic"), default="hybrid", help="classic is Eq. 11 to the letter")
-    parser.add_argument("--persona", choices=tuple(tables.PERSONAS), default=tables.DEFAULT_PERSONA, help="whose files weigh more")
-    parser.add_argument("--stdin", action="store_true", help='one question a line, or {"query": …}; one JSON object a line back')
+    parser.add_argument(
+        "--ranker", choices=("hybrid", "classic"), default="hybrid", help="classic is Eq. 11 to the letter"
+    )
+    parser.add_argument(
+        "--persona", choices=tuple(tables.PERSONAS), default=tables.DEFAULT_PERSONA, help="whose files weigh more"
+    )
+    parser.add_argument(
+        "--stdin", action="store_true", help='one question a line, or {"query": …}; one JSON object a line back'
+    )
 
 
 def run_search(args: argparse.Namespace) -> int:
@@ -73,7 +79,10 @@ def batch(oracl: Oracl, ask: object) -> int:
                 query = data["query"] if isinstance(data, dict) and "query" in data else line
             except ValueError:
                 pass
-        row: dict[str, object] = {"schema": output.SCHEMA, "query": query if isinstance(query, (str, list)) else str(query)}
+        row: dict[str, object] = {
+            "schema": output.SCHEMA,
+            "query": query if isinstance(query, (str, list)) else str(query),
+        }
         try:
             row["results"] = [result.to_json() for result in ask(query).results]
         except OraclError as error:
@@ -113,7 +122,9 @@ def _table(answer: Answer, oracl: Oracl, args: argparse.Namespace) -> None:
     places = [output.fit(output.plain(output.place(r)), max(20, room - 12)) for r in answer.results]
     column = min(max(map(len, places)), max(20, room // 2))
     for number, (result, where) in enumerate(zip(answer.results, places, strict=True), 1):
-        head = f"{number:2}  {output.paint(where.ljust(column), 'path')}  {output.paint(f'{result.score:.2f}', 'number')}"
+        head = (
+            f"{number:2}  {output.paint(where.ljust(column), 'path')}  {output.paint(f'{result.score:.2f}', 'number')}"
+        )
         rest = room - 10 - max(column, len(where))
         words = "; ".join(dict.fromkeys(r.text for r in result.reasons[:3]))
         title = f"{result.title}  " if result.title else ""

@@ -16,7 +16,9 @@ from .parser import machine
 
 def configure_show(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("path", metavar="PATH[#L10-40|#symbol]", help="a file, some of its lines, or a definition in it")
+    parser.add_argument(
+        "path", metavar="PATH[#L10-40|#symbol]", help="a file, some of its lines, or a definition in it"
+    )
     machine(parser)
 
 
@@ -56,14 +58,20 @@ def _data(shown: Shown) -> dict[str, object]:
 
 def _print(shown: Shown) -> None:
     node, room = shown.node, output.width()
-    print(f"{output.paint(output.plain(node.path), 'path')}  {node.language}, {output.plural(node.lines, 'line')}, blob {output.short(node.blob)}")
+    print(
+        f"{output.paint(output.plain(node.path), 'path')}  {node.language}, {output.plural(node.lines, 'line')}, blob {output.short(node.blob)}"
+    )
     print(output.fit("  " + " ".join(f"{field}={value}" for field, value in node.tags.items() if value), max(room, 78)))
     since = time.strftime("%Y-%m-%d", time.gmtime(shown.last)) if shown.last else "never"
-    print(f"  {output.plural(shown.commits, 'commit')}, last {since}; association {shown.association / 1e6:.3f}, δ {shown.delta / 1e6:+.3f}")
+    print(
+        f"  {output.plural(shown.commits, 'commit')}, last {since}; association {shown.association / 1e6:.3f}, δ {shown.delta / 1e6:+.3f}"
+    )
     print(f"\npriority {shown.priority / 1e6:.3f}, with association {shown.blended / 1e6:.3f} (× {node.m / 1e6:.2f})")
     for bucket, (numerator, denominator) in shown.terms.items():
         value = numerator / denominator
-        print(f"  {bucket:14} {BUCKET_WEIGHTS[bucket] / 1e6:.2f} × {value:.3f} = {BUCKET_WEIGHTS[bucket] / 1e6 * value:.4f}")
+        print(
+            f"  {bucket:14} {BUCKET_WEIGHTS[bucket] / 1e6:.2f} × {value:.3f} = {BUCKET_WEIGHTS[bucket] / 1e6 * value:.4f}"
+        )
     rows = sorted(shown.links, key=lambda row: (not row[2], -row[0].rank, row[1]))
     if rows:
         print("\nedges")
@@ -71,9 +79,13 @@ def _print(shown: Shown) -> None:
         place = f" at {link.source_fragment}" if link.source_fragment else ""
         symbol = f" {link.target_fragment}" if link.target_fragment else ""
         arrow = "→" if away else "←"
-        print(output.fit(f"  {arrow} {link.relation}{symbol} {output.plain(other)}{place}  {link.weight / 1e6:.2f}", room))
+        print(
+            output.fit(f"  {arrow} {link.relation}{symbol} {output.plain(other)}{place}  {link.weight / 1e6:.2f}", room)
+        )
     if len(rows) > 30:
         print(f"  … {len(rows) - 30} more: --json has all")
     print()
     for number, line in enumerate(shown.text.splitlines(), shown.start):
-        print(f"{output.paint(f'{number:5}', 'dim')}  {output.plain(line.replace(chr(9), '    '))}"[: max(room, 78) + 12])
+        print(
+            f"{output.paint(f'{number:5}', 'dim')}  {output.plain(line.replace(chr(9), '    '))}"[: max(room, 78) + 12]
+        )

@@ -47,7 +47,9 @@ def _print(stats: dict[str, object]) -> None:
     imports = stats["imports"]
     assert isinstance(imports, dict)
     internal = sum(imports[name] for name in RESOLUTIONS[:4])
-    shares = ", ".join(f"{imports[name] / internal:.1%} {name}" for name in RESOLUTIONS[:4]) if internal else "none internal"
+    shares = (
+        ", ".join(f"{imports[name] / internal:.1%} {name}" for name in RESOLUTIONS[:4]) if internal else "none internal"
+    )
     print(f"{'imports':14} {internal:,} internal ({shares}), {imports['external']:,} external")
     for title in ("relations", "kinds", "languages", "domains", "skipped"):
         values = stats[title]

@@ -35,7 +35,9 @@ def run_status(args: argparse.Namespace) -> int:
             behind = "not at HEAD"
         print(f"index      {output.short(status.commit)}, {behind}")
         print(f"root       {status.root or 'none: objects are missing in this clone'}")
-        print(f"holds      {output.plural(status.artifacts, 'artifact')}, {output.plural(status.edges, 'edge')}, {output.plural(status.history, 'commit')} of history")
+        print(
+            f"holds      {output.plural(status.artifacts, 'artifact')}, {output.plural(status.edges, 'edge')}, {output.plural(status.history, 'commit')} of history"
+        )
         if status.skipped:
             print("left out   " + ", ".join(f"{count:,} {reason}" for reason, count in status.skipped.items()))
         if status.pending:

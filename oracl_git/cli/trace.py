@@ -31,7 +31,12 @@ def configure_trace(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(direction="out")
     parser.add_argument("--depth", type=positive, default=2, metavar="N", help="how far to walk (default 2)")
     parser.add_argument(
-        "--relation", nargs="+", default=[], metavar="R", choices=tuple(RELATION_WEIGHTS), help="only edges of these relations"
+        "--relation",
+        nargs="+",
+        default=[],
+        metavar="R",
+        choices=tuple(RELATION_WEIGHTS),
+        help="only edges of these relations",
     )
     parser.add_argument("--to", metavar="PATH", default="", help="the shortest paths to another file")
     parser.add_argument("--impact", action="store_true", help="what a change of these files can break, tests first")
@@ -51,7 +56,10 @@ def run_trace(args: argparse.Namespace) -> int:
         if args.impact:
             return _impact(oracl, args)
         if args.staged or args.commit or args.diff or args.tests:
-            print("git-oracl: --staged, --commit, --diff and --tests go with --impact.\nhint: git oracl trace -h", file=sys.stderr)
+            print(
+                "git-oracl: --staged, --commit, --diff and --tests go with --impact.\nhint: git oracl trace -h",
+                file=sys.stderr,
+            )
             return 2
         if len(args.paths) != 1:
             print("git-oracl: trace starts at one path.\nhint: git oracl trace -h", file=sys.stderr)
@@ -90,7 +98,9 @@ def _branches(tree: Step) -> None:
         stem = indent + ("└─ " if last else "├─ ")
         left = max(12, room - len(stem) - len(says) - 2)
         name = output.fit(output.plain(where), left)
-        print(f"{stem}{output.paint(name, 'path')}  {output.fit(says, max(0, room - len(stem) - len(name) - 2))}".rstrip())
+        print(
+            f"{stem}{output.paint(name, 'path')}  {output.fit(says, max(0, room - len(stem) - len(name) - 2))}".rstrip()
+        )
         below = indent + ("   " if last else "│  ")
         todo.extend((child, below, child is step.children[-1]) for child in reversed(step.children))
 

@@ -25,7 +25,6 @@ def run_update(args: argparse.Namespace) -> int:
         started = time.monotonic()
         with Bar() as tell:
             report = oracl.update(full=args.full, progress=tell)
-        assert isinstance(report, Report)
         say(report, time.monotonic() - started, args)
     return 0
 

@@ -177,7 +177,9 @@ def _learned_tags(data: object, problems: list[str]) -> dict[str, dict[str, str]
     for path, tags in rows.items() if isinstance(rows, dict) else ():
         if isinstance(tags, dict):
             found[path] = {
-                str(k): str(v) for k, v in tags.items() if k not in ("confidence", "source") and isinstance(v, (str, bool))
+                str(k): str(v)
+                for k, v in tags.items()
+                if k not in ("confidence", "source") and isinstance(v, (str, bool))
             }
         else:
             problems.append(f"{LEARNED_TAGS}: tags of {path!r} are not an object")

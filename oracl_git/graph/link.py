@@ -23,7 +23,19 @@ from .tags import TEST_PATH, split_name
 RESOLUTIONS = ("exact", "suffix", "ambiguous", "unresolved", "external")
 PHASES = ("repository", "imports", "links", "config", "tests", "mentions", "comments", "learned", "constraints")
 
-_SCRIPT_SUFFIXES = (".js", ".ts", ".tsx", ".jsx", ".mjs", ".cjs", ".d.ts", ".json", "/index.js", "/index.ts", "/index.tsx")
+_SCRIPT_SUFFIXES = (
+    ".js",
+    ".ts",
+    ".tsx",
+    ".jsx",
+    ".mjs",
+    ".cjs",
+    ".d.ts",
+    ".json",
+    "/index.js",
+    "/index.ts",
+    "/index.tsx",
+)
 _DOC_SUFFIXES = (".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
 _DIRECTORY_PAGES = ("README.md", "index.md", "index.rst", "README.rst")
 _CONFIG_LANGUAGES = frozenset(("json", "yaml", "toml", "ini"))
@@ -299,5 +311,3 @@ def is_package_root(path: str, names: Names) -> bool:
         return False
     above = directory.rpartition("/")[0]
     return not names.exists(f"{above}/__init__.py" if above else "__init__.py")
-
-

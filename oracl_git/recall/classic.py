@@ -24,7 +24,9 @@ def rank(index: Index, query: Query, keep: Callable[[Node], bool], limit: int) -
     whole = " ".join(token.text for token in query.tokens)
     multipliers = tables.PERSONAS[query.persona]
     in_text: dict[str, set[int]] = {
-        t: {hit.node for hit in index.match_chunks(expression, 0.0, 1.0, -1)} if (expression := any_of([t], "body")) else set()
+        t: {hit.node for hit in index.match_chunks(expression, 0.0, 1.0, -1)}
+        if (expression := any_of([t], "body"))
+        else set()
         for t in tokens
     }
     scored = []
@@ -40,7 +42,11 @@ def rank(index: Index, query: Query, keep: Callable[[Node], bool], limit: int) -
         score = phi * (amplified + bonus)
         if score > 0:
             reasons = tuple(
-                Reason(f"{field}:{token}", f"{token} in its {field}", phi * value * (1 + tables.AMPLIFICATION * (matched - 1)))
+                Reason(
+                    f"{field}:{token}",
+                    f"{token} in its {field}",
+                    phi * value * (1 + tables.AMPLIFICATION * (matched - 1)),
+                )
                 for token, field, value in terms
             )
             reasons += (Reason("tags", "the whole question in its tags", phi),) if bonus else ()
@@ -53,7 +59,9 @@ def rank(index: Index, query: Query, keep: Callable[[Node], bool], limit: int) -
     return Answer(results, len(scored), query), ()
 
 
-def _terms(index: Index, node: Node, tokens: dict[str, float], in_text: dict[str, set[int]]) -> list[tuple[str, str, float]]:
+def _terms(
+    index: Index, node: Node, tokens: dict[str, float], in_text: dict[str, set[int]]
+) -> list[tuple[str, str, float]]:
     directory, stem, _ = split_name(node.path)
     fields = {
         "name": set(_words(stem)),

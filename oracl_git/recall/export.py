@@ -9,8 +9,7 @@ from __future__ import annotations
 import io
 from typing import IO, Any
 
-from ..graph.digest import canonical_name
-from ..graph.model import ARTIFACT, KIND_NAMES, artifact_id
+from ..graph.model import ARTIFACT, KIND_NAMES, artifact_id, canonical_name
 from ..store.index import Index
 
 FORMATS = ("graphml", "gexf", "node-link", "dot")
@@ -20,7 +19,7 @@ def to_networkx(index: Index) -> Any:
     """A networkx.MultiDiGraph; node keys are canonical names, weights are floats."""
     import networkx
 
-    graph = networkx.MultiDiGraph(commit=index.commit, root=str(index.header.get("root") or ""))
+    graph: Any = networkx.MultiDiGraph(commit=index.commit, root=str(index.header.get("root") or ""))
     names = {}
     for node in index.all_nodes():
         name = names[node.id] = canonical_name(node.kind, node.path)
@@ -76,7 +75,7 @@ def centralities(index: Index, top: int = 10) -> dict[str, list[tuple[str, float
     import networkx
 
     whole = to_networkx(index)
-    graph = networkx.DiGraph()
+    graph: Any = networkx.DiGraph()
     for a, b, data in whole.edges(data=True):
         if data["relation"] != "belongs_to":
             weight = graph[a][b]["weight"] if graph.has_edge(a, b) else 0.0

@@ -154,7 +154,9 @@ def rank(index: Index, query: Query, keep: Callable[[Node], bool], limit: int) -
         span = found.spans.get(node.id)
         rows = [(name, share * prior / scale) for name, share in terms[node.id]]
         rows.append(("recency", base[node.id] * prior * (factor - 1) / scale))
-        reasons = tuple(Reason(name, _say(name, node.id, found), share) for name, share in sorted(rows, key=lambda r: -r[1]))
+        reasons = tuple(
+            Reason(name, _say(name, node.id, found), share) for name, share in sorted(rows, key=lambda r: -r[1])
+        )
         results.append(
             Result(
                 path, -negative / scale, fragment(span.start, span.end) if span else "", span.title if span else "",

@@ -20,12 +20,17 @@ _SPOKEN = re.compile(
     re.IGNORECASE,
 )
 _SINCE = re.compile(
-    r"(?<!\S)(since|after|before|until)\s+(\d{4}-\d{2}-\d{2}|\d{4}-\d{2}|(?:19|20)\d{2}|v\d+(?:\.\d+)*\S*)(?!\S)", re.IGNORECASE
+    r"(?<!\S)(since|after|before|until)\s+(\d{4}-\d{2}-\d{2}|\d{4}-\d{2}|(?:19|20)\d{2}|v\d+(?:\.\d+)*\S*)(?!\S)",
+    re.IGNORECASE,
 )
-_AGO = re.compile(r"(?<!\S)(?:(?:in\s+the\s+)?(last|past|this)\s+(day|week|month|quarter|year)|(yesterday|today))(?!\S)", re.I)
+_AGO = re.compile(
+    r"(?<!\S)(?:(?:in\s+the\s+)?(last|past|this)\s+(day|week|month|quarter|year)|(yesterday|today))(?!\S)", re.I
+)
 _RECENT = re.compile(r"(?<!\S)(recent|recently|latest|newest)(?!\S)", re.IGNORECASE)
 _SPAN_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
-_CODE = re.compile(r"Traceback \(most recent call last\)|\bFile \"|\n[ \t]+\S|[{};]\s*$|\)\s*:|=>|==|\w\(|\s--\w|^\s*[$>]\s", re.M)
+_CODE = re.compile(
+    r"Traceback \(most recent call last\)|\bFile \"|\n[ \t]+\S|[{};]\s*$|\)\s*:|=>|==|\w\(|\s--\w|^\s*[$>]\s", re.M
+)
 _WORD = re.compile(r"\w+", re.UNICODE)
 _QUOTED = re.compile(r'"([^"]+)"|`+([^`]+)`+')
 _PATHLIKE = re.compile(r"[\w.@+-]*(?:/[\w.@+-]+)+|[\w-]+\.(?:[A-Za-z][A-Za-z0-9]{0,4})(?![\w.])")
@@ -103,7 +108,13 @@ def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
         Token(word, "stop" if word in tables.STOP_WORDS else "type" if word in consumed else "entity") for word in words
     )
     synonyms = tuple(
-        dict.fromkeys(s for token in tokens if token.kind == "entity" for s in tables.SYNONYMS.get(token.text, ()) if s not in words)
+        dict.fromkeys(
+            s
+            for token in tokens
+            if token.kind == "entity"
+            for s in tables.SYNONYMS.get(token.text, ())
+            if s not in words
+        )
     )
     if synonyms:
         notes.append("synonyms: " + " ".join(synonyms))
@@ -149,7 +160,9 @@ def _times(text: str, notes: list[str]) -> tuple[str, list[When], bool]:
     recent = _RECENT.search(text) is not None
     text = _RECENT.sub(" ", text)
     if when or recent:
-        notes.append("time: " + " ".join([*(f"{w.side} {w.at or f'{w.days} days ago'}" for w in when), *(["recent"] * recent)]))
+        notes.append(
+            "time: " + " ".join([*(f"{w.side} {w.at or f'{w.days} days ago'}" for w in when), *(["recent"] * recent)])
+        )
     return text, when, recent
 
 

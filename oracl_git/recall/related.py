@@ -53,10 +53,10 @@ def related(
     pool = index.nodes(heapq.nlargest(max(300, 3 * limit), base, key=lambda node: (base[node], -node)))
     ranked = sorted((-base[node.id], node.path, node) for node in pool.values() if not kind or node.role == kind)
     results = []
-    for negative, path, node in ranked[:limit]:
-        shares = sorted(terms[node.id], key=lambda row: -row[1])
-        reasons = tuple(Reason(name, _say(index, name, node, found), share / scale) for name, share in shares)
-        results.append(Result(path, -negative, _where(node, found), "", node.role, "related", reasons, index.commit))
+    for negative, path, other in ranked[:limit]:
+        shares = sorted(terms[other.id], key=lambda row: -row[1])
+        reasons = tuple(Reason(name, _say(index, name, other, found), share / scale) for name, share in shares)
+        results.append(Result(path, -negative, _where(other, found), "", other.role, "related", reasons, index.commit))
     return Answer(tuple(results), len(ranked), None, tuple(found.notes))
 
 
@@ -212,7 +212,9 @@ def _say(index: Index, name: str, node: Node, found: Evidence) -> str:
         return "uses its rarest words"
     if name == "path":
         return "its neighbour by path"
-    link, outgoing = max(found.links[node.id], key=lambda pair: (pair[0].rank, pair[0].relation, pair[0].source_fragment))
+    link, outgoing = max(
+        found.links[node.id], key=lambda pair: (pair[0].rank, pair[0].relation, pair[0].source_fragment)
+    )
     return say_link(link, outgoing)
 
 
@@ -223,7 +225,9 @@ def say_link(link: Link, outgoing: bool) -> str:
         verb = {"imports": "imported by it", "tests": "tested by it", "configures": "configured by it"}.get(
             link.relation, f"named by it ({link.relation})"
         )
-        return f"{verb}{f' ({symbol})' if symbol else ''}{f' at {link.source_fragment}' if link.source_fragment else ''}"
+        return (
+            f"{verb}{f' ({symbol})' if symbol else ''}{f' at {link.source_fragment}' if link.source_fragment else ''}"
+        )
     verb = _VERBS.get(link.relation, ("", link.relation + " {}"))[1].format(symbol or "it")
     return f"{verb}{f' at {link.source_fragment}' if link.source_fragment else ''}"
 
@@ -254,4 +258,3 @@ def top_k_associations(index: Index, node: int, k: int) -> list[tuple[int, Link]
         if other != node and (other not in best or link.rank > best[other].rank):
             best[other] = link
     return heapq.nlargest(k, best.items(), key=lambda item: (item[1].rank, -item[0]))
-

@@ -34,7 +34,9 @@ def search(
         found = []
     if found:
         results = [
-            Result(path, 1.0, kind=node.role, source="lookup", commit=index.commit, reasons=(Reason("lookup", why, 1.0),))
+            Result(
+                path, 1.0, kind=node.role, source="lookup", commit=index.commit, reasons=(Reason("lookup", why, 1.0),)
+            )
             for node, path, why in found
             if keep(node)
         ]

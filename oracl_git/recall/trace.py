@@ -75,7 +75,9 @@ def _place(link: Link | None, pointed: bool) -> tuple[str, str, str]:
     return ("" if pointed else link.source_fragment), link.relation, symbol
 
 
-def shortest(index: Index, start: Node, goal: Node, direction: str, relations: Iterable[str] = (), limit: int = 10) -> list[list[Step]]:
+def shortest(
+    index: Index, start: Node, goal: Node, direction: str, relations: Iterable[str] = (), limit: int = 10
+) -> list[list[Step]]:
     """Up to `limit` shortest paths from one artifact to another."""
     wanted = frozenset(relations)
     parents: dict[int, list[tuple[int, Link, bool]]] = {start.id: []}
@@ -106,7 +108,9 @@ def shortest(index: Index, start: Node, goal: Node, direction: str, relations: I
     return [[Step(nodes[node].path, *_place(link, pointed)) for node, link, pointed in path] for path in found]
 
 
-def impact(index: Index, changed: list[Node], depth: int, relations: Iterable[str] = IMPACT_RELATIONS) -> list[tuple[Node, int, Step]]:
+def impact(
+    index: Index, changed: list[Node], depth: int, relations: Iterable[str] = IMPACT_RELATIONS
+) -> list[tuple[Node, int, Step]]:
     """What a change of these can break: (artifact, distance, how it is reached), tests first, then nearest."""
     wanted = frozenset(relations)
     distance = {node.id: 0 for node in changed}

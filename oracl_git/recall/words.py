@@ -30,7 +30,9 @@ def path_parts(path: str) -> set[str]:
 
 def split_words(text: str) -> list[str]:
     """The distinct words of a text as full text has them, lower-cased, in order."""
-    return list(dict.fromkeys(w for word in _WORD.findall(split_identifiers(text)) for w in word.lower().split("_") if w))
+    return list(
+        dict.fromkeys(w for word in _WORD.findall(split_identifiers(text)) for w in word.lower().split("_") if w)
+    )
 
 
 def any_of(words: Iterable[str], column: str = "") -> str:

@@ -58,7 +58,9 @@ class Chronicle:
                     touches[node] = touches.get(node, 0) + 1
                     last[node] = max(last.get(node, 0), time)
         db.execute("DELETE FROM activity")
-        db.executemany("INSERT INTO activity VALUES(?,?,?)", [(node, last[node], touches[node]) for node in sorted(touches)])
+        db.executemany(
+            "INSERT INTO activity VALUES(?,?,?)", [(node, last[node], touches[node]) for node in sorted(touches)]
+        )
 
     def _extend(self, added: list[int], dropped: list[int]) -> None:
         for entry in dropped:
@@ -67,8 +69,7 @@ class Chronicle:
         for entry in reversed(added):
             time, nodes = self._nodes(entry)
             self._db.executemany(
-                "INSERT INTO activity VALUES(?1,?2,1)"
-                " ON CONFLICT DO UPDATE SET touches=touches+1, last=max(last, ?2)",
+                "INSERT INTO activity VALUES(?1,?2,1) ON CONFLICT DO UPDATE SET touches=touches+1, last=max(last, ?2)",
                 [(node, time) for node in sorted(nodes)],
             )
         if dropped:

@@ -114,7 +114,9 @@ def _open(path: str, name: str, write: bool, wait: float) -> sqlite3.Connection:
     if write:
         db = sqlite3.connect(uri, uri=True, timeout=wait, isolation_level=None)
     else:
-        mode = "?mode=ro" if os.access(os.path.dirname(path), os.W_OK) or os.path.exists(path + "-wal") else "?immutable=1"
+        mode = (
+            "?mode=ro" if os.access(os.path.dirname(path), os.W_OK) or os.path.exists(path + "-wal") else "?immutable=1"
+        )
         db = sqlite3.connect(uri + mode, uri=True, timeout=wait, isolation_level=None)
     try:
         version = db.execute("PRAGMA user_version").fetchone()[0]
@@ -167,9 +169,13 @@ def unusable(db: sqlite3.Connection, error: sqlite3.OperationalError) -> IndexUn
     if "locked" in text or "busy" in text:
         return IndexUnusable("another update holds the index", "wait for it, or see: git oracl status")
     if "full" in text:
-        return IndexUnusable("the disk is full; the previous index is untouched", "free some space, then: git oracl update")
+        return IndexUnusable(
+            "the disk is full; the previous index is untouched", "free some space, then: git oracl update"
+        )
     if "readonly" in text or "unable to open" in text or "read-only" in text:
-        return IndexUnusable(f"the index cannot be written: {text}", "check who owns .git/oracl, then: git oracl update")
+        return IndexUnusable(
+            f"the index cannot be written: {text}", "check who owns .git/oracl, then: git oracl update"
+        )
     return IndexUnusable(f"the index cannot be used: {text}", "git oracl update --full")
 
 

@@ -275,7 +275,9 @@ class EdgeTable:
         sources = ({m.source for m in moved} | self._profiles_changed) - self._nodes.leaving
         pairs: set[tuple[int, int]] = set()
         for node in self._profiles_changed:
-            pairs.update((source, node) for (source,) in self._db.execute("SELECT source FROM edge WHERE target=?", (node,)))
+            pairs.update(
+                (source, node) for (source,) in self._db.execute("SELECT source FROM edge WHERE target=?", (node,))
+            )
         for v, before in self._before.items():
             after = around.kept_into(v)
             into_v = around.into(v)

@@ -12,8 +12,7 @@ import os
 from collections.abc import Iterator
 
 from ..errors import IndexUnusable
-from ..graph.digest import canonical_name
-from ..graph.model import PARTITIONS
+from ..graph.model import PARTITIONS, canonical_name
 from .index import Index
 
 _DIRECTORY = "evidence"

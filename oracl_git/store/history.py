@@ -31,9 +31,7 @@ class HistoryStore:
     def learn(self, repo: Repository, oids: Iterable[str]) -> int:
         """Read those of the commits that are not known yet; how many there were."""
         db = self._db
-        missing = [
-            oid for oid in oids if db.execute("SELECT 1 FROM entry WHERE oid=?", (oid,)).fetchone() is None
-        ]
+        missing = [oid for oid in oids if db.execute("SELECT 1 FROM entry WHERE oid=?", (oid,)).fetchone() is None]
         # Oldest first, so that an interrupted reading leaves a usable past.
         missing.reverse()
         for start in range(0, len(missing), _BATCH):
@@ -109,7 +107,9 @@ def lineage(db: sqlite3.Connection, reach: array[int], exists: set[bytes]) -> li
         place = position.get(entry)
         if place is not None and (old not in newest or place < newest[old][0]):
             newest[old] = (place, new)
-    names = dict(db.execute("SELECT id, path FROM path WHERE id IN (SELECT old FROM rename UNION SELECT new FROM rename)"))
+    names = dict(
+        db.execute("SELECT id, path FROM path WHERE id IN (SELECT old FROM rename UNION SELECT new FROM rename)")
+    )
     rows = []
     for old in newest:
         if names[old] in exists:

@@ -46,7 +46,7 @@ class Node(NamedTuple):
     s: int
     m: int
     sum: int
-    count: int
+    edges: int  # how many of them count in `sum`
     degree: int
 
 
@@ -134,7 +134,7 @@ class Index:
         """(P, P′) of a node, in millionths."""
         p = priority(node.s, node.m, node.degree, int(str(self.header["nodes"])))
         mu, sigma = self.statistics
-        delta = association.delta(association.mean(node.sum, node.count), mu, sigma) if node.count else 0
+        delta = association.delta(association.mean(node.sum, node.edges), mu, sigma) if node.edges else 0
         return p, association.blended(p, delta, self.blend)
 
     def normalised(self, rank: int) -> int:
@@ -189,7 +189,9 @@ class Index:
 
     def stem_kin(self, stem: str) -> list[tuple[int, str]]:
         """Artifacts of that normalised stem: implementations, and tests named after them."""
-        rows = self.db.execute("SELECT id, path FROM node WHERE kind=0 AND (stem=?1 OR tested=?1) ORDER BY path LIMIT 100", (stem,))
+        rows = self.db.execute(
+            "SELECT id, path FROM node WHERE kind=0 AND (stem=?1 OR tested=?1) ORDER BY path LIMIT 100", (stem,)
+        )
         return [(node, decode_path(path)) for node, path in rows]
 
     def domains(self) -> list[tuple[str, int]]:
@@ -203,7 +205,9 @@ class Index:
 
     def skipped_paths(self) -> list[tuple[str, str]]:
         """(path, reason) of everything that was left out."""
-        return [(decode_path(p), r) for p, r in self.db.execute("SELECT path, reason FROM skipped ORDER BY reason, path")]
+        return [
+            (decode_path(p), r) for p, r in self.db.execute("SELECT path, reason FROM skipped ORDER BY reason, path")
+        ]
 
     def symbols_named(self, names: Sequence[str], limit: int = 50) -> list[tuple[str, int, int, int]]:
         """(name, node, start, end) of definitions with exactly these names, in full or as last part."""
@@ -257,7 +261,9 @@ class Index:
             " ORDER BY r DESC LIMIT ?2",
             (node, limit),
         )
-        return [Link(s, t, RELATIONS[rel], sf, tf, w, k, PARTITIONS[part], r) for s, t, rel, sf, tf, w, k, part, r in rows]
+        return [
+            Link(s, t, RELATIONS[rel], sf, tf, w, k, PARTITIONS[part], r) for s, t, rel, sf, tf, w, k, part, r in rows
+        ]
 
     def relation_counts(self) -> list[tuple[str, int]]:
         """(relation, edges), most first."""
@@ -321,7 +327,9 @@ class Index:
 
     def chunks(self, node: int) -> list[Span]:
         """A file's chunks in order."""
-        rows = self.db.execute("SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE node=? ORDER BY start", (node,))
+        rows = self.db.execute(
+            "SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE node=? ORDER BY start", (node,)
+        )
         return [Span(*row) for row in rows]
 
     @cached_property
@@ -356,7 +364,9 @@ class Index:
     @cached_property
     def activity(self) -> dict[int, tuple[int, int]]:
         """Node → (time of its last commit, commits that touched it)."""
-        return {node: (last, touches) for node, last, touches in self.db.execute("SELECT node, last, touches FROM activity")}
+        return {
+            node: (last, touches) for node, last, touches in self.db.execute("SELECT node, last, touches FROM activity")
+        }
 
     def match_commits(self, expression: str, limit: int) -> list[tuple[int, float]]:
         """(commit, score) of reached commits whose message matches, best first."""
@@ -395,7 +405,7 @@ class Index:
         raw = encode_path(path)
         hids = [row[0] for row in self.past.execute("SELECT id FROM path WHERE path=?", (raw,))]
         hids += [row[0] for row in self.db.execute("SELECT hid FROM alias WHERE path=?", (raw,))]
-        found = set()
+        found: set[int] = set()
         for hid in hids:
             found.update(row[0] for row in self.past.execute("SELECT entry FROM touch WHERE path=?", (hid,)))
         place = self.distance

@@ -94,7 +94,9 @@ class NodeTable:
         affected = {node for file in files if (node := self.find(ARTIFACT, file.path)) is not None}
         for question, answer in before.items():
             if ask(after, question) != answer:
-                affected.update(row[0] for row in db.execute("SELECT source FROM lookup WHERE key=?", (key(*question),)))
+                affected.update(
+                    row[0] for row in db.execute("SELECT source FROM lookup WHERE key=?", (key(*question),))
+                )
         return affected - self.leaving
 
     def _names(self) -> StoredNames:

@@ -12,8 +12,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from ..graph import association
-from ..graph.digest import canonical_name
-from ..graph.model import ARTIFACT, HUB, decode_path
+from ..graph.model import ARTIFACT, HUB, canonical_name, decode_path
 from ..graph.parameters import NEIGHBOUR_CAP, Blend
 from ..graph.tags import jaccard
 from .nodes import LEAVING
@@ -36,7 +35,9 @@ class Neighbourhood:
         self._profile_of: dict[str, frozenset[tuple[str, str]]] = {}
         self._whole = whole
         if whole:
-            for source, target, w in db.execute("SELECT source, target, w FROM edge WHERE relation<>?", (self._belongs,)):
+            for source, target, w in db.execute(
+                "SELECT source, target, w FROM edge WHERE relation<>?", (self._belongs,)
+            ):
                 self._note(self._out.setdefault(source, {}), target, w)
                 self._note(self._into.setdefault(target, {}), source, w)
 
@@ -51,7 +52,8 @@ class Neighbourhood:
             if self._whole:
                 return _EMPTY
             rows = self._db.execute(
-                f"SELECT {other}, max(w) FROM edge WHERE {key}=? AND relation<>? GROUP BY {other}", (node, self._belongs)
+                f"SELECT {other}, max(w) FROM edge WHERE {key}=? AND relation<>? GROUP BY {other}",
+                (node, self._belongs),
             )
             found = cache[node] = dict(rows.fetchall())
         return found
@@ -179,7 +181,9 @@ class Derived:
             total, count = association.association(weights, node in hubs)
             self._count(total, count, 1, change)
             rows.append((total, count, len(weights), node))
-        rows += [(0, 0, 0, node) for (node,) in self._db.execute("SELECT id FROM node WHERE deg>0") if node not in incident]
+        rows += [
+            (0, 0, 0, node) for (node,) in self._db.execute("SELECT id FROM node WHERE deg>0") if node not in incident
+        ]
         self._db.executemany("UPDATE node SET sum=?, cnt=?, deg=? WHERE id=?", rows)
         return change[0], change[1], change[2]
 

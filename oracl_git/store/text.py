@@ -59,8 +59,7 @@ class TextTable:
         )
         for chunk, (title, body) in zip(facts.chunks, texts, strict=True):
             cursor = self._db.execute(
-                "INSERT INTO chunk(node, start, stop, title) VALUES(?,?,?,?)", (node, chunk.start, chunk.end, chunk.title)
+                "INSERT INTO chunk(node, start, stop, title) VALUES(?,?,?,?)",
+                (node, chunk.start, chunk.end, chunk.title),
             )
-            self._db.execute(
-                "INSERT INTO chunk_fts(rowid, title, body) VALUES(?,?,?)", (cursor.lastrowid, title, body)
-            )
+            self._db.execute("INSERT INTO chunk_fts(rowid, title, body) VALUES(?,?,?)", (cursor.lastrowid, title, body))

@@ -57,14 +57,21 @@ class StoredNames:
     def exists(self, path: str) -> bool:
         known = self._exists.get(path)
         if known is None:
-            known = not self._whole and self._one("SELECT 1 FROM node WHERE path=? AND kind=0", encode_path(path)) is not None
+            known = (
+                not self._whole
+                and self._one("SELECT 1 FROM node WHERE path=? AND kind=0", encode_path(path)) is not None
+            )
             self._exists[path] = known
         return known
 
     def _with_name(self, name: str) -> list[str]:
         paths = self._by_name.get(name)
         if paths is None:
-            rows = () if self._whole else self._db.execute("SELECT path FROM node WHERE name=? AND kind=0", (encode_path(name),))
+            rows = (
+                ()
+                if self._whole
+                else self._db.execute("SELECT path FROM node WHERE name=? AND kind=0", (encode_path(name),))
+            )
             paths = self._by_name[name] = [decode_path(row[0]) for row in rows]
         return paths
 
@@ -82,8 +89,10 @@ class StoredNames:
 
     def implementations(self, stem: str) -> Candidates:
         if stem not in self._stems:
-            rows = () if self._whole else self._db.execute(
-                "SELECT path FROM node WHERE stem=? LIMIT ?", (stem, MAX_CANDIDATES + 1)
+            rows = (
+                ()
+                if self._whole
+                else self._db.execute("SELECT path FROM node WHERE stem=? LIMIT ?", (stem, MAX_CANDIDATES + 1))
             )
             self._stems[stem] = capped([decode_path(row[0]) for row in rows])
         return self._stems[stem]
@@ -91,7 +100,9 @@ class StoredNames:
     def _top(self, top: str) -> tuple[tuple[str, int, int], ...]:
         rows = self._tops.get(top)
         if rows is None:
-            found = () if self._whole else self._db.execute("SELECT root, modules, under FROM toplevel WHERE top=?", (top,))
+            found = (
+                () if self._whole else self._db.execute("SELECT root, modules, under FROM toplevel WHERE top=?", (top,))
+            )
             rows = self._tops[top] = tuple(sorted((decode_path(root), m, u) for root, m, u in found))
         return rows
 
@@ -163,5 +174,6 @@ def toplevel_rows(path: str) -> list[tuple[str, str, int, int]]:
         return []
     depth = path.count("/")
     return [
-        (top, root, *((1, 0) if (root.count("/") + 1 if root else 0) == depth else (0, 1))) for top, root in top_levels(path)
+        (top, root, *((1, 0) if (root.count("/") + 1 if root else 0) == depth else (0, 1)))
+        for top, root in top_levels(path)
     ]

@@ -142,7 +142,9 @@ class Build:
         return ""
 
     def _empty(self) -> None:
-        tables = self.db.execute("SELECT name FROM sqlite_master WHERE type='table' AND name NOT LIKE '%fts%' AND name <> 'chunk_vocab'")
+        tables = self.db.execute(
+            "SELECT name FROM sqlite_master WHERE type='table' AND name NOT LIKE '%fts%' AND name <> 'chunk_vocab'"
+        )
         for (table,) in tables.fetchall():
             self.db.execute(f"DELETE FROM {table}")
         for table in ("chunk_fts", "file_fts"):
