@@ -6,6 +6,8 @@ what a verb does.
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import sys
 
@@ -31,9 +33,15 @@ VERBS: dict[str, tuple[str, str, str]] = {
 }
 
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run one verb; the exit code."""
     args = sys.argv[1:] if argv is None else argv
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character must not end us
     try:
         code = _dispatch(args)
         sys.stdout.flush()
@@ -47,11 +55,22 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("git-oracl: interrupted; what was read so far is kept", file=sys.stderr)
         return 130
-    except Exception as error:  # the last line of defence: one sentence, and a log to report
-        from .bug import report
+    except OSError as error:
+        if error.errno not in _FULL:
+            return _bug(args, error)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _complain(f"cannot write: {error.strerror}", "free some space, then ask again")
+        return 128
+    except Exception as error:
+        return _bug(args, error)
 
-        _complain(f"this is a bug ({type(error).__name__})", report(args))
-        return 3
+
+def _bug(args: list[str], error: Exception) -> int:
+    """The last line of defence: one sentence, and a log to report."""
+    from .bug import report
+
+    _complain(f"this is a bug ({type(error).__name__})", report(args))
+    return 3
 
 
 def _dispatch(args: list[str]) -> int:
@@ -84,6 +103,8 @@ def _dispatch(args: list[str]) -> int:
 
 
 def _complain(message: str, hint: str) -> None:
-    print(f"git-oracl: {message.rstrip('.')}.", file=sys.stderr)
+    from .output import plain
+
+    print(f"git-oracl: {plain(message).rstrip('.')}.", file=sys.stderr)
     if hint:
-        print(f"hint: {hint}", file=sys.stderr)
+        print(f"hint: {plain(hint)}", file=sys.stderr)

@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 
+from ..errors import UsageError
 from ..graph.link import PHASES
 from ..service import Oracl
 from . import output
@@ -42,13 +43,11 @@ def run_graph(args: argparse.Namespace) -> int:
                 report = oracl.update(
                     full=True, progress=tell, alpha=args.alpha, beta=args.beta, skip=args.skip_phase or ()
                 )
-            say(report, time.monotonic() - started, args)
-            if args.two_layer:
-                rows = oracl.two_layer()
-                if not args.json:
-                    print(
-                        f"Evidence: {', '.join(f'{count:,} in {name}' for name, count in rows.items())}; the committed view is equal."
-                    )
+            rows = oracl.two_layer() if args.two_layer else {}
+            say(report, time.monotonic() - started, args, **({"evidence": rows} if rows else {}))
+            if rows and not args.json:
+                listed = ", ".join(f"{count:,} in {name}" for name, count in rows.items())
+                print(f"Evidence: {listed}; the committed view is equal.")
             return 0
         oracl.fresh()
         output.note(oracl.notes)
@@ -56,6 +55,9 @@ def run_graph(args: argparse.Namespace) -> int:
             sys.stdout.flush()
             oracl.export(args.format, sys.stdout.buffer)
         else:
-            with open(args.output, "wb") as file:
-                oracl.export(args.format, file)
+            try:
+                with open(args.output, "wb") as file:
+                    oracl.export(args.format, file)
+            except OSError as error:
+                raise UsageError(f"cannot write {args.output}: {error.strerror}", "git oracl graph export -h") from None
     return 0

@@ -1,18 +1,33 @@
 """git oracl help and completion: what there is to type.
 
-Knows the verbs' table; reads options off the parsers, so that help, man page
-and completion cannot drift from them.
+Knows the verbs' table; reads options off the parsers, so that help, reference,
+man page and completion cannot drift from them.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterator
 from importlib import import_module
+from typing import NamedTuple
 
 from . import VERBS
 
 SHELLS = ("bash", "zsh", "fish")
+
+
+class Argument(NamedTuple):
+    """One option or positional, as it is written and what it does. `flags` is empty for a positional."""
+
+    flags: tuple[str, ...]
+    value: str
+    text: str
+
+    @property
+    def written(self) -> str:
+        """`-n N, --limit N`."""
+        return ", ".join(f"{flag} {self.value}".strip() for flag in self.flags) or self.value
 
 
 def overview() -> str:
@@ -20,7 +35,8 @@ def overview() -> str:
     lines = [
         "usage: git oracl <verb> [options]",
         "",
-        "Gives this repository a memory: search, related files, dependency traces; offline, with reasons.",
+        "Gives this repository a memory: search, related files, dependency traces;",
+        "offline, with reasons.",
     ]
     group = ""
     for verb, (_, section, text) in VERBS.items():
@@ -53,6 +69,42 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
     return parser
 
 
+def actions(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parsers of a verb's actions (`graph rebuild`, `graph export`)."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    return {}
+
+
+def arguments(parser: argparse.ArgumentParser) -> Iterator[Argument]:
+    """What a parser takes, positionals first; -h is left out."""
+    found = []
+    for action in parser._actions:
+        if isinstance(action, (argparse._HelpAction, argparse._SubParsersAction)):
+            continue
+        value = ""
+        if action.nargs != 0:
+            value = str(action.metavar or (action.dest if not action.option_strings else action.dest.upper()))
+            if action.choices and action.metavar is None:
+                value = "|".join(map(str, action.choices))
+            value += "…" if action.nargs in ("*", "+") else ""
+        if not action.option_strings and action.nargs in ("*", "?"):
+            value = f"[{value}]"
+        found.append(Argument(tuple(action.option_strings), value, (action.help or "").replace("%%", "%")))
+    yield from sorted(found, key=lambda argument: bool(argument.flags))
+
+
+def options(verb: str) -> list[tuple[str, str]]:
+    """(long option, help) of a verb and its actions, for completion."""
+    parser = parser_of(verb)
+    found = {}
+    for each in (parser, *actions(parser).values()):
+        for argument in arguments(each):
+            found.update({flag: argument.text for flag in argument.flags if flag.startswith("--")})
+    return [*found.items(), ("--help", "what the verb takes")]
+
+
 def configure_help(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("verb", nargs="?", default="", help="a verb")
@@ -64,8 +116,11 @@ def run_help(args: argparse.Namespace) -> int:
         from ..errors import UsageError
 
         raise UsageError(f"there is no verb {args.verb!r}", nearest(args.verb))
-    print(parser_of(args.verb).format_help() if args.verb else overview())
+    print(parser_of(args.verb).format_help().rstrip("\n") if args.verb else overview())
     return 0
+
+
+# -- completion -----------------------------------------------------------------------------
 
 
 def configure_completion(parser: argparse.ArgumentParser) -> None:
@@ -79,24 +134,29 @@ def run_completion(args: argparse.Namespace) -> int:
     return 0
 
 
-def options(verb: str) -> list[tuple[str, str]]:
-    """(option, help) of a verb."""
-    found = []
-    for action in parser_of(verb)._actions:
-        found += [(option, action.help or "") for option in action.option_strings if option.startswith("--")]
-    return found
+def _words(verb: str) -> list[str]:
+    """What may follow a verb besides options and paths."""
+    if verb == "help":
+        return list(VERBS)
+    return list(SHELLS) if verb == "completion" else list(actions(parser_of(verb)))
 
 
 def _bash() -> str:
-    cases = "\n".join(f'    {verb}) opts="{" ".join(o for o, _ in options(verb))}" ;;' for verb in VERBS)
+    cases = "\n".join(
+        f'    {verb}) opts="{" ".join(o for o, _ in options(verb))}" words="{" ".join(_words(verb))}" ;;'
+        for verb in VERBS
+    )
     return f"""\
 # git oracl completion for bash: source <(git oracl completion bash)
 # git's own completion calls _git_oracl for "git oracl".
 _git_oracl() {{
-  local verb="" word opts="" i
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    word="${{COMP_WORDS[i]}}"
-    case "$word" in git|git-oracl|oracl|-*) ;; *) verb="$word"; break ;; esac
+  local verb="" opts="" words="" seen="" i
+  for ((i = 0; i < COMP_CWORD; i++)); do
+    case "${{COMP_WORDS[i]}}" in
+      oracl | git-oracl | */git-oracl) seen=1 ;;
+      -*) ;;
+      *) if [[ -n "$seen" ]]; then verb="${{COMP_WORDS[i]}}"; break; fi ;;
+    esac
   done
   local cur="${{COMP_WORDS[COMP_CWORD]}}"
   if [[ -z "$verb" ]]; then
@@ -108,7 +168,10 @@ _git_oracl() {{
   esac
   if [[ "$cur" == -* ]]; then
     COMPREPLY=($(compgen -W "$opts" -- "$cur"))
+  elif [[ -n "$words" ]]; then
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
   else
+    local IFS=$'\\n'
     COMPREPLY=($(compgen -f -- "$cur"))
   fi
 }}
@@ -116,11 +179,14 @@ complete -o filenames -F _git_oracl git-oracl"""
 
 
 def _zsh() -> str:
-    verbs = "\n".join(f"    '{verb}:{text}'" for verb, (_, _, text) in VERBS.items())
-    cases = "\n".join(
-        f"    {verb}) _values -w option {' '.join(chr(39) + o + '[' + _bare(h) + ']' + chr(39) for o, h in options(verb)) or 'none'}; _files ;;"
-        for verb in VERBS
-    )
+    verbs = "\n".join(f"    '{verb}:{_bare(text)}'" for verb, (_, _, text) in VERBS.items())
+    cases = []
+    for verb in VERBS:
+        specs = " ".join(f"'{option}[{_bare(text)}]'" for option, text in options(verb))
+        words = " ".join(_words(verb))
+        rest = f"'*:word:({words})'" if words else "'*:file:_files'"
+        cases.append(f"    {verb}) _arguments {specs} {rest} ;;")
+    lines = "\n".join(cases)
     return f"""\
 #compdef git-oracl
 # git oracl completion for zsh: put this in $fpath as _git-oracl
@@ -133,8 +199,11 @@ _git-oracl() {{
     _describe verb verbs
     return
   fi
-  case "$words[2]" in
-{cases}
+  local verb="$words[2]"
+  shift words
+  (( CURRENT-- ))
+  case "$verb" in
+{lines}
   esac
 }}
 if [[ "$funcstack[1]" == _git-oracl ]]; then _git-oracl "$@"; else compdef _git-oracl git-oracl; fi"""
@@ -144,15 +213,73 @@ def _fish() -> str:
     lines = ["# git oracl completion for fish: git oracl completion fish > ~/.config/fish/completions/git-oracl.fish"]
     for verb, (_, _, text) in VERBS.items():
         lines.append(f"complete -c git-oracl -n __fish_use_subcommand -f -a {verb} -d '{_bare(text)}'")
-        for option, help_text in options(verb):
-            lines.append(
-                f"complete -c git-oracl -n '__fish_seen_subcommand_from {verb}' -l {option[2:]} -d '{_bare(help_text)}'"
-            )
+        after = f"complete -c git-oracl -n '__fish_seen_subcommand_from {verb}'"
+        lines += [f"{after} -l {option[2:]} -d '{_bare(text)}'" for option, text in options(verb)]
+        if words := _words(verb):
+            lines.append(f"{after} -f -a '{' '.join(words)}'")
     return "\n".join(lines)
 
 
 def _bare(text: str) -> str:
-    return "".join(c for c in text.replace("%%", "%") if c not in "'[]:\\\"$`")
+    """A help text that no shell takes for anything else."""
+    return "".join(c for c in text if c not in "'[]:\\\"$`{}()")
+
+
+# -- pages ----------------------------------------------------------------------------------
+
+EXIT_CODES = (
+    ("0", "yes: there is an answer, the check passed"),
+    ("1", "no: nothing matches, no such path in the index, a check failed"),
+    ("2", "the command line is malformed"),
+    ("3", "a bug; the message names a log file"),
+    ("128", "not a repository, no commit yet, or it cannot run here"),
+    ("130", "interrupted"),
+    ("141", "the reader of a pipe went away"),
+)
+
+
+def reference() -> str:
+    """docs/reference/cli.md."""
+    lines = [
+        "# Command line", "",
+        "<!-- Written by oracl_git/cli/help.py from the parsers: make man -->", "",
+        "`git oracl VERB [options]`. Every verb takes `-h`. Exit codes are [listed apart](exit-codes.md),",
+        "the keys of `--json` [too](json.md).",
+    ]  # fmt: skip
+    group = ""
+    for verb, (_, section, text) in VERBS.items():
+        if section != group:
+            group = section
+            lines += ["", f"## {section}"]
+        parser = parser_of(verb)
+        lines += ["", f"### git oracl {verb}", "", parser.description or text]
+        lines += _options_table(parser)
+        for name, action in actions(parser).items():
+            lines += ["", f"#### git oracl {verb} {name}", "", _sentence(_action_help(parser, name))]
+            lines += _options_table(action)
+        if parser.epilog:
+            lines += ["", "```text", *parser.epilog.splitlines(), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def _action_help(parser: argparse.ArgumentParser, name: str) -> str:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return next((choice.help or "" for choice in action._choices_actions if choice.dest == name), "")
+    return ""
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."
+
+
+def _options_table(parser: argparse.ArgumentParser) -> list[str]:
+    rows = [f"| `{_cell(a.written)}` | {_cell(a.text)} |" for a in arguments(parser)]
+    return ["", "| | |", "|---|---|", *rows] if rows else []
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def man_page() -> str:
@@ -160,30 +287,61 @@ def man_page() -> str:
     from .. import __version__
 
     lines = [
-        f'.TH GIT-ORACL 1 "" "git-oracl {__version__}" "Git Manual"', ".SH NAME",
-        "git-oracl \\- give a git repository a memory", ".SH SYNOPSIS", ".B git oracl", ".I verb", "[options]",
+        f'.TH GIT\\-ORACL 1 "" "git\\-oracl {__version__}" "Git Manual"',
+        ".SH NAME", "git\\-oracl \\- give a git repository a memory",
+        ".SH SYNOPSIS", ".B git oracl", ".I verb", "[options]",
         ".SH DESCRIPTION",
-        "Turns the commits git already keeps into a weighted graph of artifacts and answers, offline, with reasons:",
-        "where is this (search), what goes with it (related), what depends on what (trace).", ".SH VERBS",
+        "Turns the commits git already keeps into a weighted graph of files and answers, offline, with reasons:",
+        "where is this (search), what goes with it (related), what depends on what (trace).",
+        "The index lies in .git/oracl; nothing is written into the work tree, and nothing leaves the machine.",
+        ".SH VERBS",
     ]  # fmt: skip
     for verb, (_, _, text) in VERBS.items():
-        lines += [".TP", f".B {verb}", _troff(text) + "."]
-        for option, help_text in options(verb):
-            if option != "--help":
-                lines += [".RS", ".TP", f".B {_troff(option)}", _troff(help_text), ".RE"]
+        parser = parser_of(verb)
+        lines += [f".SS {verb}", _troff(_sentence(text)), *_man_options(parser)]
+        for name, action in actions(parser).items():
+            lines += [".TP", f".B {verb} {name}", _troff(_sentence(_action_help(parser, name)))]
+            lines += [".RS", *_man_options(action), ".RE"]
+        if parser.epilog:
+            lines += [".PP", ".nf", *map(_troff, parser.epilog.splitlines()), ".fi"]
+    lines += [".SH EXIT STATUS"]
+    for code, text in EXIT_CODES:
+        lines += [".TP", f".B {code}", _troff(_sentence(text))]
     lines += [
-        ".SH EXIT STATUS", "0 yes; 1 no match, or a check failed; 2 usage; 3 a bug; 128 not a repository, or cannot run; 130 interrupted.",
-        ".SH ENVIRONMENT", "NO_COLOR, GIT_DIR, GIT_WORK_TREE, ORACL_BACKEND (git or pygit2), ORACL_SESSION, ORACL_DEBUG.",
-        ".SH CONFIGURATION", "oracl.historyDepth (default 20000 commits), oracl.telemetry (default true).",
+        ".SH ENVIRONMENT",
+        "NO_COLOR, COLUMNS, GIT_DIR, GIT_WORK_TREE; ORACL_SESSION (names the session in the query log), ORACL_DEBUG"
+        " (shows the traceback of a bug).",
+        ".SH CONFIGURATION",
+        "oracl.historyDepth (commits of history that count, default 20000), oracl.telemetry (keep the local query log,"
+        " default true).",
+        ".SH FILES",
+        _troff(".git/oracl/index.sqlite, facts.sqlite, history.sqlite: derived, safe to remove (git oracl deinit)."),
+        _troff(".agentlas/oracl.toml, constraints.toml, learned_edges.json, learned_tags.json: tracked settings."),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
+def _man_options(parser: argparse.ArgumentParser) -> list[str]:
+    lines = []
+    for argument in arguments(parser):
+        lines += [".TP", f".B {_troff(argument.written)}", _troff(_sentence(argument.text))]
+    return lines
+
+
 def _troff(text: str) -> str:
-    return text.replace("\\", "\\e").replace("-", "\\-").replace("%%", "%")
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("…", "...").replace("·", "\\(bu")
+    return f"\\&{text}" if text.startswith((".", "'")) else text
 
 
 def write_man(directory: str) -> None:
-    """Write git-oracl.1 where a build wants it."""
+    """Write git-oracl.1."""
+    os.makedirs(directory, exist_ok=True)
     with open(os.path.join(directory, "git-oracl.1"), "w", encoding="utf-8") as file:
         file.write(man_page())
+
+
+def write_reference(directory: str) -> None:
+    """Write cli.md."""
+    os.makedirs(directory, exist_ok=True)
+    with open(os.path.join(directory, "cli.md"), "w", encoding="utf-8") as file:
+        file.write(reference())

@@ -6,23 +6,28 @@ import argparse
 
 from ..service import Oracl
 from . import output
-from .parser import answers
+from .parser import listing
 
 
 def configure_hub(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("domain", nargs="?", default="", help="a domain; without one, all domains are listed")
-    answers(parser)
+    listing(parser)
 
 
 def run_hub(args: argparse.Namespace) -> int:
     """List domains, or the files of one."""
     with Oracl.at() as oracl:
         if not args.domain:
-            rows = oracl.fresh(not args.no_update).domains()
+            rows = oracl.fresh().domains()[: args.limit]
             output.note(oracl.notes)
             if args.json:
                 output.emit({"domains": [{"domain": name, "members": count} for name, count in rows]})
+            elif args.z:
+                output.write_paths(name for name, _ in rows)
+            elif args.porcelain:
+                for name, count in rows:
+                    print(f"{count}\t{output.plain(name)}")
             else:
                 for name, count in rows:
                     print(f"{count:7,}  {output.plain(name)}")
@@ -38,9 +43,9 @@ def run_hub(args: argparse.Namespace) -> int:
         elif args.porcelain:
             output.porcelain(answer)
         else:
-            room = output.width()
-            for result in answer.results:
-                name = output.fit(output.plain(result.path), room - 18)
-                print(f"{output.paint(name, 'path')}  {output.paint(result.reasons[0].text, 'dim')}")
+            places = [output.fit(output.plain(r.path), output.width() - 15) for r in answer.results]
+            column = max(map(len, places), default=0)
+            for result, where in zip(answer.results, places, strict=True):
+                print(f"{output.paint(where.ljust(column), 'path')}  {output.paint(result.reasons[0].text, 'dim')}")
             print(output.paint(f"{len(answer.results)} of {answer.total:,} in {args.domain}", "dim"))
         return 0 if answer.results else 1

@@ -13,7 +13,7 @@ from .progress import Bar
 def configure_init(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "--no-hooks", action="store_true", help="install no git hooks; every question checks HEAD anyway"
+        "--no-hooks", action="store_true", help="leave git's hooks alone; every question compares HEAD anyway"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object")
 
@@ -23,21 +23,23 @@ def run_init(args: argparse.Namespace) -> int:
     with Oracl.at() as oracl:
         started = time.monotonic()
         with Bar() as tell:
-            report = oracl.update(progress=tell)
+            oracl.update(progress=tell)
         seconds = time.monotonic() - started
         status = oracl.status()
         if args.json:
-            output.emit({"commit": status.commit, "root": status.root, "artifacts": status.artifacts, "edges": status.edges,
-                         "skipped": status.skipped, "history": status.history, "seconds": round(seconds, 3)})  # fmt: skip
+            output.emit({
+                "commit": status.commit, "root": status.root, "artifacts": status.artifacts, "edges": status.edges,
+                "skipped": status.skipped, "history": status.history, "seconds": round(seconds, 3),
+            })  # fmt: skip
             return 0
         files = status.artifacts + sum(status.skipped.values())
         name = (oracl.repo.work_tree or oracl.repo.git_dir).rstrip("/").rpartition("/")[2]
         print(
-            f"Indexed {output.plural(files, 'file')} of {output.plain(name)} at {output.short(status.commit or '')} in {seconds:.1f} s: "
-            f"{output.plural(status.artifacts, 'artifact')}, {output.plural(status.edges, 'edge')}, "
-            f"{output.plural(status.history, 'commit')} of history."
+            f"Indexed {output.plural(files, 'file')} of {output.plain(name)}"
+            f" at {output.short(status.commit or '')} in {seconds:.1f} s:\n"
+            f"{output.plural(status.artifacts, 'artifact')}, {output.plural(status.edges, 'edge')},"
+            f" {output.plural(status.history, 'commit')} of history."
         )
-        del report
         if status.skipped:
             listed = ", ".join(f"{count:,} {reason}" for reason, count in status.skipped.items())
             print(f"Left out: {listed} (git oracl stats --skipped).")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 
 from .. import telemetry
 from ..errors import UnknownPath, UsageError
 from ..service import Oracl
+from . import output
 from .parser import positive
 
 
@@ -34,10 +34,9 @@ def run_open(args: argparse.Namespace) -> int:
         if telemetry.enabled(oracl.settings):
             telemetry.opened(oracl.repo.git_dir, last["query"], path, args.number)
         if args.only_print:
-            print(full or path)
+            output.write_path(full or path)
             return 0
         if not full or not os.path.isfile(full):
             raise UnknownPath(f"{path} is not in the work tree", f"git show HEAD:{path}")
-        editor = git(oracl.repo, "var", "GIT_EDITOR").decode().strip()
-        command = [*shlex.split(editor), full]
-        os.execvp(command[0], command)
+        editor = git(oracl.repo, "var", "GIT_EDITOR").decode("utf-8", "surrogateescape").strip()
+    return os.execvp("sh", ["sh", "-c", f'{editor} "$@"', editor, full])  # as git itself starts it

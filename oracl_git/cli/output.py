@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..graph.model import encode_path
-from ..recall.model import Answer, Result
+from ..recall.model import Answer, Reason, Result
 
 SCHEMA = 1
 _CODES = {"path": "36", "number": "33", "match": "1", "dim": "2", "bad": "31", "good": "32"}
+_REASONS = 3  # shown beside a result; --explain has all
+# Signals whose words say little beside those of the others: they come last.
+_VAGUE = frozenset(("text", "path", "names", "recency", "walk", "near", "terms"))
+_ONE_LINE = re.compile(r"\bL(\d+)-\1\b")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def coloured() -> bool:
@@ -31,15 +37,15 @@ def paint(text: str, style: str) -> str:
 
 def width() -> int:
     """Columns of the terminal; 80 when there is none."""
-    return max(20, shutil.get_terminal_size((80, 24)).columns) if sys.stdout.isatty() else 100
+    return max(20, shutil.get_terminal_size((80, 24)).columns)
 
 
-def plain(path: str) -> str:
-    """A path that cannot move the cursor or reorder the line: odd characters are escaped."""
-    if path.isprintable() and path.isascii():
-        return path
+def plain(text: str) -> str:
+    """A text that cannot move the cursor or reorder the line: odd characters are escaped."""
+    if text.isprintable() and text.isascii():
+        return text
     out = []
-    for char in path:
+    for char in text:
         if char.isprintable() and not 0xDC80 <= ord(char) <= 0xDCFF:
             out.append(char)
         else:
@@ -48,7 +54,7 @@ def plain(path: str) -> str:
 
 
 def fit(text: str, columns: int) -> str:
-    """The text in at most so many columns, the middle left out."""
+    """A path in at most so many columns, its middle left out."""
     if len(text) <= columns:
         return text
     if columns < 5:
@@ -57,9 +63,29 @@ def fit(text: str, columns: int) -> str:
     return f"{text[:head]}…{text[len(text) - (columns - 1 - head) :]}"
 
 
+def cut(text: str, columns: int) -> str:
+    """Words in at most so many columns, their end left out."""
+    return text if len(text) <= columns else text[: max(0, columns - 1)].rstrip() + "…"
+
+
+# -- machine forms --------------------------------------------------------------------------
+
+
 def emit(data: dict[str, object]) -> None:
-    """One JSON object with the schema."""
-    print(json.dumps({"schema": SCHEMA, **data}, ensure_ascii=True))
+    """One JSON object with the schema; flushed, so that who asks line by line is answered line by line."""
+    data = {"schema": SCHEMA, **data}
+    text = json.dumps(data, ensure_ascii=True)
+    if "\\ud" in text:  # bytes that are not UTF-8, or half of a pair: no JSON string may hold them
+        text = json.dumps(_whole(data), ensure_ascii=True)
+    print(text, flush=True)
+
+
+def _whole(value: object) -> object:
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_whole(key): _whole(item) for key, item in value.items()}
+    return [_whole(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def write_paths(paths: Iterable[str]) -> None:
@@ -70,9 +96,11 @@ def write_paths(paths: Iterable[str]) -> None:
     sys.stdout.buffer.flush()
 
 
-def place(result: Result) -> str:
-    """PATH#FRAGMENT."""
-    return f"{result.path}#{result.fragment}" if result.fragment else result.path
+def write_path(path: str) -> None:
+    """One path as the file system has it, on a line."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(os.fsencode(path) + b"\n")
+    sys.stdout.buffer.flush()
 
 
 def porcelain(answer: Answer) -> None:
@@ -81,24 +109,71 @@ def porcelain(answer: Answer) -> None:
         print(f"{result.score:.6f}\t{plain(result.path)}\t{result.fragment}")
 
 
+# -- for people -----------------------------------------------------------------------------
+
+
+def lines(text: str) -> str:
+    """Fragments as people write them: L4-4 is L4."""
+    return _ONE_LINE.sub(r"L\1", text)
+
+
+def place(path: str, fragment: str) -> str:
+    """PATH#FRAGMENT."""
+    return plain(path) + (f"#{lines(fragment)}" if fragment else "")
+
+
+def because(reasons: Sequence[Reason]) -> list[str]:
+    """The best reasons in words; those that can be checked come before those that hint."""
+    ordered = sorted(reasons, key=lambda reason: reason.signal in _VAGUE or reason.text.startswith("words in "))
+    return list(dict.fromkeys(plain(lines(reason.text)) for reason in ordered if reason.share > 0))[:_REASONS]
+
+
+def _join(texts: list[str], columns: int) -> str:
+    """As many whole reasons as fit; the first is cut at its end if it must be."""
+    texts = list(texts)
+    while len(texts) > 1 and len("; ".join(texts)) > columns:
+        texts.pop()
+    return cut("; ".join(texts), columns)
+
+
+def table(answer: Answer, numbered: bool) -> Iterator[tuple[Result, str]]:
+    """Each result as it is printed: on one line where place and reason fit side by side, else on two."""
+    room = width()
+    lead = 4 if numbered else 0
+    places = [fit(place(r.path, r.fragment), room - lead - 6) for r in answer.results]
+    reasons = [because(r.reasons) for r in answer.results]
+    column = max(map(len, places), default=0)
+    beside = room - lead - column - 8
+    one_line = all(len(texts[0]) <= beside for texts in reasons if texts)
+    for number, (result, where, texts) in enumerate(zip(answer.results, places, reasons, strict=True), 1):
+        head = f"{number:2}  " if numbered else ""
+        head += f"{paint(where.ljust(column), 'path')}  {paint(f'{result.score:.2f}', 'number')}"
+        if one_line:
+            yield result, f"{head}  {_join(texts, beside)}".rstrip()
+        else:
+            yield result, f"{head}\n    {_join(texts, room - 4)}".rstrip()
+
+
 def explain(result: Result) -> None:
     """The terms of one score; they add up."""
+    room = width()
     for reason in result.reasons:
-        print(f"     {reason.share:8.4f}  {reason.signal:10} {plain(reason.text)}")
-    print(f"     {sum(reason.share for reason in result.reasons):8.4f}  = the score")
+        print(cut(f"    {reason.share:8.4f}  {reason.signal:10} {plain(lines(reason.text))}", room))
+    print(cut(f"    {sum(reason.share for reason in result.reasons):8.4f}  = the score", room))
 
 
 def snippet(result: Result) -> None:
     """The text of a result, numbered."""
     start = int(result.fragment[1:].partition("-")[0]) if result.fragment else 1
+    room = width()
     for number, line in enumerate(result.snippet.splitlines(), start):
-        print(paint(f"     {number:5} ", "dim") + plain(line.replace("\t", "    "))[: width() - 12])
+        print((paint(f"    {number:5}", "dim") + "  " + cut(plain(line.replace("\t", "    ")), room - 11)).rstrip())
 
 
-def note(lines: Iterable[str]) -> None:
+def note(rows: Iterable[str]) -> None:
     """What the asker should know, on stderr."""
-    for line in lines:
-        print(f"git-oracl: {line}", file=sys.stderr)
+    for row in rows:
+        print(f"git-oracl: {plain(row)}", file=sys.stderr)
 
 
 def short(text: str) -> str:

@@ -15,7 +15,7 @@ class Parser(argparse.ArgumentParser):
     """argparse in our voice: exit 2, one line, and where to look."""
 
     def error(self, message: str) -> NoReturn:
-        verb = self.prog.rpartition(" ")[2]
+        verb = self.prog.removeprefix("git oracl ")
         self.exit(2, f"git-oracl: {message}.\nhint: git oracl {verb} -h\n")
 
 
@@ -29,7 +29,14 @@ def build(verb: str) -> Parser:
     )
 
 
-def answers(parser: argparse.ArgumentParser, limit: int = 10) -> None:
+def answers(parser: argparse.ArgumentParser) -> None:
+    """Options of every verb that ranks answers to a question."""
+    listing(parser)
+    parser.add_argument("--explain", action="store_true", help="every term of every score")
+    parser.add_argument("--no-update", action="store_true", help="answer from the index as it is")
+
+
+def listing(parser: argparse.ArgumentParser, limit: int = 10) -> None:
     """Options of every verb that lists results."""
     parser.add_argument(
         "-n", "--limit", type=positive, default=limit, metavar="N", help=f"at most N results (default {limit})"
@@ -37,8 +44,6 @@ def answers(parser: argparse.ArgumentParser, limit: int = 10) -> None:
     machine(parser)
     parser.add_argument("-z", action="store_true", help="paths only, each ended by a NUL")
     parser.add_argument("--porcelain", action="store_true", help="score, path and fragment, tab-separated")
-    parser.add_argument("--explain", action="store_true", help="every term of every score")
-    parser.add_argument("--no-update", action="store_true", help="answer from the index as it is")
 
 
 def machine(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +53,6 @@ def machine(parser: argparse.ArgumentParser) -> None:
 
 def positive(text: str) -> int:
     """A whole number above 0."""
-    if not text.isdigit() or not 0 < int(text[:9]) <= 100_000:
+    if not (text.isascii() and text.isdigit()) or not 0 < int(text[:9]) <= 100_000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 100000")
     return int(text)

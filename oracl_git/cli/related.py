@@ -37,13 +37,18 @@ def run_related(args: argparse.Namespace) -> int:
     """Answer; 1 when nothing is related."""
     with Oracl.at() as oracl:
         if args.stdin:
-            return batch(oracl, lambda raw: _ask(oracl, raw if isinstance(raw, list) else [str(raw)], args))
+            return batch(
+                oracl, lambda raw: _ask(oracl, list(map(str, raw)) if isinstance(raw, list) else [str(raw)], args)
+            )
         paths = list(args.paths)
         if args.staged or args.commit or args.diff:
             paths += [
                 ":/" + path for path in oracl.changed_paths(staged=args.staged, commit=args.commit, diff=args.diff)
             ]
         if not paths:
+            if args.staged or args.commit or args.diff:
+                output.note(["that change touches no file"])
+                return 1
             print("git-oracl: related needs a path.\nhint: git oracl related -h", file=sys.stderr)
             return 2
         if args.why:
@@ -68,7 +73,7 @@ def _why(oracl: Oracl, paths: list[str], args: argparse.Namespace) -> int:
         output.emit({"paths": paths, "score": round(sum(r.share for r in reasons), 6), "reasons": rows})
     else:
         for reason in reasons:
-            print(f"{reason.share:8.4f}  {reason.signal:10} {output.plain(reason.text)}")
+            print(f"{reason.share:8.4f}  {reason.signal:10} {output.plain(output.lines(reason.text))}")
         if not reasons:
             output.note(["nothing ties them"])
     return 0 if reasons else 1
@@ -77,7 +82,7 @@ def _why(oracl: Oracl, paths: list[str], args: argparse.Namespace) -> int:
 def _show(answer: Answer, paths: list[str], oracl: Oracl, args: argparse.Namespace) -> int:
     if args.json:
         output.emit({
-            "query": paths, "commit": oracl.index.commit, "total": answer.total,
+            "query": [path.removeprefix(":/") for path in paths], "commit": oracl.index.commit, "total": answer.total,
             "results": [result.to_json() for result in answer.results],
         })  # fmt: skip
     elif args.z:
@@ -87,17 +92,8 @@ def _show(answer: Answer, paths: list[str], oracl: Oracl, args: argparse.Namespa
     elif not answer.results:
         output.note(["nothing is related"])
     else:
-        room = output.width()
-        places = [output.fit(output.plain(output.place(r)), max(20, room - 8)) for r in answer.results]
-        column = min(max(map(len, places)), max(20, room // 2))
-        for result, where in zip(answer.results, places, strict=True):
-            rest = room - 8 - max(column, len(where))
-            words = "; ".join(dict.fromkeys(r.text for r in result.reasons[:3]))
-            score = output.paint(f"{result.score:.2f}", "number")
-            print(
-                f"{output.paint(where.ljust(column), 'path')}  {score}"
-                + ("  " + output.fit(output.plain(words), rest) if rest > 8 else "")
-            )
+        for result, text in output.table(answer, numbered=False):
+            print(text)
             if args.explain:
                 output.explain(result)
     return 0 if answer.results else 1

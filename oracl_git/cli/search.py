@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable
 
 from ..recall import tables
 from ..recall.model import Answer
@@ -22,7 +23,7 @@ examples:
   git oracl search "where is the retry budget decided" --snippet
   git oracl search "type:tests retry -integration"
   git oracl search filename:conf.py
-  git oracl search --stdin --json < questions.txt"""
+  git oracl search --stdin < questions.txt"""
 
 
 def configure_search(parser: argparse.ArgumentParser) -> None:
@@ -46,10 +47,9 @@ def run_search(args: argparse.Namespace) -> int:
     """Answer; 1 when nothing matches."""
     with Oracl.at() as oracl:
         if args.stdin:
-            return batch(oracl, lambda raw: _ask(oracl, str(raw), args))
+            return batch(oracl, lambda raw: _ask(oracl, raw if isinstance(raw, str) else json.dumps(raw), args))
         text = " ".join(args.text)
         if not text.strip():
-            args.text = []
             print("git-oracl: search needs a question.\nhint: git oracl search -h", file=sys.stderr)
             return 2
         answer = _ask(oracl, text, args)
@@ -65,32 +65,36 @@ def _ask(oracl: Oracl, text: str, args: argparse.Namespace) -> Answer:
         )  # fmt: skip
 
 
-def batch(oracl: Oracl, ask: object) -> int:
+def batch(oracl: Oracl, ask: Callable[[object], Answer]) -> int:
     """One JSON object out for each line in; a line that cannot be answered says so in its place."""
     from ..errors import OraclError
 
-    assert callable(ask)
     for raw in sys.stdin.buffer:
-        line = raw.decode("utf-8", "surrogateescape").rstrip("\r\n")
-        query: object = line
-        if line.lstrip().startswith("{"):
-            try:
-                data = json.loads(line)
-                query = data["query"] if isinstance(data, dict) and "query" in data else line
-            except ValueError:
-                pass
-        row: dict[str, object] = {
-            "schema": output.SCHEMA,
-            "query": query if isinstance(query, (str, list)) else str(query),
-        }
+        query = _question(raw.decode("utf-8", "surrogateescape").rstrip("\r\n"))
+        row: dict[str, object] = {"query": query}
         try:
-            row["results"] = [result.to_json() for result in ask(query).results]
+            answer = ask(query)
+            row["results"] = [result.to_json() for result in answer.results]
         except OraclError as error:
             if error.exit_code == 128:
                 raise
             row |= {"results": [], "error": error.message}
-        print(json.dumps(row, ensure_ascii=True))
+        output.note(oracl.notes)
+        oracl.notes.clear()
+        output.emit(row)
     return 0
+
+
+def _question(line: str) -> object:
+    """A line as it is, or what `{"query": …}` holds: text of several lines, or a list of paths."""
+    if line.lstrip().startswith("{"):
+        try:
+            data = json.loads(line)
+        except (ValueError, RecursionError):
+            return line
+        if isinstance(data, dict) and isinstance(data.get("query"), (str, list)):
+            return data["query"]
+    return line
 
 
 def show(answer: Answer, text: str, oracl: Oracl, args: argparse.Namespace) -> int:
@@ -117,25 +121,16 @@ def show(answer: Answer, text: str, oracl: Oracl, args: argparse.Namespace) -> i
 def _table(answer: Answer, oracl: Oracl, args: argparse.Namespace) -> None:
     if args.explain:
         for line in getattr(answer.query, "notes", ()):
-            print(output.paint(f"   {output.plain(line)}", "dim"))
-    room = output.width()
-    places = [output.fit(output.plain(output.place(r)), max(20, room - 12)) for r in answer.results]
-    column = min(max(map(len, places)), max(20, room // 2))
-    for number, (result, where) in enumerate(zip(answer.results, places, strict=True), 1):
-        head = (
-            f"{number:2}  {output.paint(where.ljust(column), 'path')}  {output.paint(f'{result.score:.2f}', 'number')}"
-        )
-        rest = room - 10 - max(column, len(where))
-        words = "; ".join(dict.fromkeys(r.text for r in result.reasons[:3]))
-        title = f"{result.title}  " if result.title else ""
-        print(head + ("  " + output.fit(output.plain(title + words), rest - 2) if rest > 12 else ""))
+            print(output.paint(f"    {output.plain(line)}", "dim"))
+    for result, text in output.table(answer, numbered=True):
+        print(text)
         if args.explain:
             output.explain(result)
-        if getattr(args, "snippet", False) and result.snippet:
+        if args.snippet and result.snippet:
             output.snippet(result)
     print(output.paint(
-        output.fit(
+        output.cut(
             f"{len(answer.results)} of {answer.total:,}, index at {output.short(oracl.index.commit)}."
-            f" git oracl open 1 · --explain · --snippet", room
+            f" git oracl open 1 · --explain · --snippet", output.width()
         ), "dim",
     ))  # fmt: skip

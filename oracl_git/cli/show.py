@@ -13,6 +13,8 @@ from ..service import Oracl, Shown
 from . import output
 from .parser import machine
 
+_EDGES = 30  # shown; --json has all
+
 
 def configure_show(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
@@ -41,8 +43,12 @@ def _data(shown: Shown) -> dict[str, object]:
         "id": artifact_id(node.path, node.blob, node.size),
         "blob": node.blob, "checksum": node.checksum, "size": node.size, "lines": node.lines, "language": node.language,
         "kind": node.role, "tags": node.tags,
-        "priority": shown.priority, "priority_blended": shown.blended, "association": shown.association, "delta": shown.delta,
-        "terms": {bucket: {"numerator": n, "denominator": d, "weight": BUCKET_WEIGHTS[bucket]} for bucket, (n, d) in shown.terms.items()},
+        "priority": shown.priority, "priority_blended": shown.blended,
+        "association": shown.association, "delta": shown.delta,
+        "terms": {
+            bucket: {"numerator": n, "denominator": d, "weight": BUCKET_WEIGHTS[bucket]}
+            for bucket, (n, d) in shown.terms.items()
+        },
         "multiplier": node.m, "degree": node.degree, "imports": dict(zip(RESOLUTIONS, node.resolutions, strict=False)),
         "commits": shown.commits, "last_commit_time": shown.last,
         "edges": [
@@ -59,33 +65,48 @@ def _data(shown: Shown) -> dict[str, object]:
 def _print(shown: Shown) -> None:
     node, room = shown.node, output.width()
     print(
-        f"{output.paint(output.plain(node.path), 'path')}  {node.language}, {output.plural(node.lines, 'line')}, blob {output.short(node.blob)}"
+        f"{output.paint(output.plain(node.path), 'path')}  {node.language},"
+        f" {output.plural(node.lines, 'line')}, blob {output.short(node.blob)}"
     )
-    print(output.fit("  " + " ".join(f"{field}={value}" for field, value in node.tags.items() if value), max(room, 78)))
+    print(f"  {_tags(node.tags, room)}")
     since = time.strftime("%Y-%m-%d", time.gmtime(shown.last)) if shown.last else "never"
     print(
-        f"  {output.plural(shown.commits, 'commit')}, last {since}; association {shown.association / 1e6:.3f}, δ {shown.delta / 1e6:+.3f}"
+        f"  {output.plural(shown.commits, 'commit')}, last {since};"
+        f" association {shown.association / 1e6:.3f}, δ {shown.delta / 1e6:+.3f}"
     )
     print(f"\npriority {shown.priority / 1e6:.3f}, with association {shown.blended / 1e6:.3f} (× {node.m / 1e6:.2f})")
     for bucket, (numerator, denominator) in shown.terms.items():
-        value = numerator / denominator
-        print(
-            f"  {bucket:14} {BUCKET_WEIGHTS[bucket] / 1e6:.2f} × {value:.3f} = {BUCKET_WEIGHTS[bucket] / 1e6 * value:.4f}"
-        )
+        weight, value = BUCKET_WEIGHTS[bucket] / 1e6, numerator / denominator
+        if value:
+            print(f"  {bucket:14} {weight:.2f} × {value:.3f} = {weight * value:.4f}")
+    _edges(shown, room)
+    print()
+    for number, line in enumerate(shown.text.splitlines(), shown.start):
+        text = output.cut(output.plain(line.replace("\t", "    ")), room - 7)
+        print(f"{output.paint(f'{number:5}', 'dim')}  {text}".rstrip())
+
+
+def _tags(tags: dict[str, str], room: int) -> str:
+    """The tags in lines that fit."""
+    rows = [""]
+    for field, value in tags.items():
+        word = output.plain(f"{field}={value}")
+        if value and rows[-1] and len(rows[-1]) + len(word) + 3 > room:
+            rows.append("")
+        if value:
+            rows[-1] += (" " if rows[-1] else "") + word
+    return "\n  ".join(rows)
+
+
+def _edges(shown: Shown, room: int) -> None:
     rows = sorted(shown.links, key=lambda row: (not row[2], -row[0].rank, row[1]))
     if rows:
         print("\nedges")
-    for link, other, away in rows[:30]:
-        place = f" at {link.source_fragment}" if link.source_fragment else ""
+    for link, other, away in rows[:_EDGES]:
         symbol = f" {link.target_fragment}" if link.target_fragment else ""
-        arrow = "→" if away else "←"
-        print(
-            output.fit(f"  {arrow} {link.relation}{symbol} {output.plain(other)}{place}  {link.weight / 1e6:.2f}", room)
-        )
-    if len(rows) > 30:
-        print(f"  … {len(rows) - 30} more: --json has all")
-    print()
-    for number, line in enumerate(shown.text.splitlines(), shown.start):
-        print(
-            f"{output.paint(f'{number:5}', 'dim')}  {output.plain(line.replace(chr(9), '    '))}"[: max(room, 78) + 12]
-        )
+        where = output.place(other, "") if away else output.place(other, link.source_fragment)
+        here = f" at {output.lines(link.source_fragment)}" if away and link.source_fragment else ""
+        text = f"  {'→' if away else '←'} {link.relation}{output.plain(symbol)} {where}{here}"
+        print(f"{output.fit(text, room - 6)}  {link.weight / 1e6:.2f}")
+    if len(rows) > _EDGES:
+        print(f"  … {len(rows) - _EDGES} more: --json has all")

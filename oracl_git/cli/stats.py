@@ -6,6 +6,7 @@ import argparse
 
 from ..graph import parameters
 from ..graph.link import RESOLUTIONS
+from ..recall.model import path_json
 from ..service import Oracl
 from . import output
 from .parser import machine
@@ -27,7 +28,9 @@ def run_stats(args: argparse.Namespace) -> int:
         if args.parameters:
             stats["parameters"] = {"graph": parameters.table(oracl.index.blend), "recall": oracl.recall_table()}
         if args.skipped:
-            stats["skipped_paths"] = [{"path": path, "reason": reason} for path, reason in oracl.index.skipped_paths()]
+            stats["skipped_paths"] = [
+                {**path_json(path), "reason": reason} for path, reason in oracl.index.skipped_paths()
+            ]
         if args.json:
             output.emit(stats)
         elif args.skipped:

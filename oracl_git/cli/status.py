@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from ..service import Oracl
 from . import output
@@ -21,14 +22,14 @@ def run_status(args: argparse.Namespace) -> int:
         if args.json:
             output.emit({
                 "commit": status.commit, "head": status.head, "tree": status.tree, "root": status.root,
-                "artifacts": status.artifacts, "edges": status.edges, "behind": status.behind, "skipped": status.skipped,
-                "pending": status.pending, "problems": list(status.problems), "shallow": status.shallow,
-                "history": status.history,
+                "artifacts": status.artifacts, "edges": status.edges, "behind": status.behind,
+                "skipped": status.skipped, "pending": status.pending, "problems": list(status.problems),
+                "shallow": status.shallow, "history": status.history,
             })  # fmt: skip
             return 0 if status.commit else 1
         if status.commit is None:
             output.note(["there is no index yet"])
-            print("hint: git oracl init")
+            print("hint: git oracl init", file=sys.stderr)
             return 1
         behind = f"{output.plural(status.behind, 'commit')} behind HEAD" if status.behind else "at HEAD"
         if not status.behind and status.commit != status.head:
@@ -36,7 +37,8 @@ def run_status(args: argparse.Namespace) -> int:
         print(f"index      {output.short(status.commit)}, {behind}")
         print(f"root       {status.root or 'none: objects are missing in this clone'}")
         print(
-            f"holds      {output.plural(status.artifacts, 'artifact')}, {output.plural(status.edges, 'edge')}, {output.plural(status.history, 'commit')} of history"
+            f"holds      {output.plural(status.artifacts, 'artifact')}, {output.plural(status.edges, 'edge')},"
+            f" {output.plural(status.history, 'commit')} of history"
         )
         if status.skipped:
             print("left out   " + ", ".join(f"{count:,} {reason}" for reason, count in status.skipped.items()))

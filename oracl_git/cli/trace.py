@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from ..graph.parameters import RELATION_WEIGHTS
-from ..recall.model import Step
+from ..recall.model import Step, path_json
 from ..recall.trace import walk
 from ..service import Oracl
 from . import output
@@ -31,13 +31,9 @@ def configure_trace(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(direction="out")
     parser.add_argument("--depth", type=positive, default=2, metavar="N", help="how far to walk (default 2)")
     parser.add_argument(
-        "--relation",
-        nargs="+",
-        default=[],
-        metavar="R",
-        choices=tuple(RELATION_WEIGHTS),
-        help="only edges of these relations",
-    )
+        "--relation", nargs="+", action="extend", default=[], metavar="R",
+        help=f"only edges of these relations: {', '.join(RELATION_WEIGHTS)}",
+    )  # fmt: skip
     parser.add_argument("--to", metavar="PATH", default="", help="the shortest paths to another file")
     parser.add_argument("--impact", action="store_true", help="what a change of these files can break, tests first")
     parser.add_argument("--staged", action="store_true", help="with --impact: the staged files")
@@ -52,6 +48,9 @@ def configure_trace(parser: argparse.ArgumentParser) -> None:
 
 def run_trace(args: argparse.Namespace) -> int:
     """Walk; 1 when there is nothing to show."""
+    # `--relation imports PATH`: what is no relation is the path.
+    args.paths += [word for word in args.relation if word not in RELATION_WEIGHTS]
+    args.relation = [word for word in args.relation if word in RELATION_WEIGHTS]
     with Oracl.at() as oracl:
         if args.impact:
             return _impact(oracl, args)
@@ -93,14 +92,11 @@ def _branches(tree: Step) -> None:
     todo = [(child, "", child is tree.children[-1]) for child in reversed(tree.children)]
     while todo:
         step, indent, last = todo.pop()
-        where = f"{step.path}#{step.fragment}" if step.fragment else step.path
-        says = f"{step.relation} {step.symbol}".strip() + (" (shown above)" if step.cycle else "")
+        says = output.plain(f"{step.relation} {step.symbol}".strip()) + (" (shown above)" if step.cycle else "")
         stem = indent + ("└─ " if last else "├─ ")
-        left = max(12, room - len(stem) - len(says) - 2)
-        name = output.fit(output.plain(where), left)
-        print(
-            f"{stem}{output.paint(name, 'path')}  {output.fit(says, max(0, room - len(stem) - len(name) - 2))}".rstrip()
-        )
+        name = output.fit(output.place(step.path, step.fragment), max(12, room - len(stem) - len(says) - 2))
+        rest = room - len(stem) - len(name) - 2
+        print(f"{stem}{output.paint(name, 'path')}" + (f"  {output.cut(says, rest)}" if rest > 3 else ""))
         below = indent + ("   " if last else "│  ")
         todo.extend((child, below, child is step.children[-1]) for child in reversed(step.children))
 
@@ -146,10 +142,9 @@ def _paths(oracl: Oracl, args: argparse.Namespace) -> int:
         output.write_paths(dict.fromkeys(step.path for path in found for step in path))
     else:
         for path in found:
-            parts = [output.paint(output.plain(path[0].path), "path")]
+            print(output.paint(output.plain(path[0].path), "path"))
             for step in path[1:]:
-                parts.append(f"─{step.relation}→ {output.paint(output.plain(step.path), 'path')}")
-            print("\n  ".join(parts))
+                print(f"  ─{step.relation}→ {output.paint(output.plain(step.path), 'path')}")
         if not found:
             output.note(["no path in that direction"])
     return 0 if found else 1
@@ -171,10 +166,8 @@ def _impact(oracl: Oracl, args: argparse.Namespace) -> int:
         listed = [row[0].path for row in rows]
     output.note(note.replace(":/", "") for note in oracl.notes)
     if args.json:
-        from ..recall.model import path_json
-
         output.emit({
-            "changed": [name.removeprefix(":/") for name in paths],
+            "changed": [path_json(name.removeprefix(":/")) for name in paths],
             "impact": [
                 {**path_json(node.path), "kind": node.role, "distance": distance, "relation": how.relation,
                  "fragment": how.fragment, "via": how.path}
@@ -186,8 +179,10 @@ def _impact(oracl: Oracl, args: argparse.Namespace) -> int:
     else:
         room = output.width()
         for node, distance, how in rows:
-            where = f"{node.path}#{how.fragment}" if how.fragment else node.path
-            print(output.fit(output.plain(f"{distance}  {where}  {how.relation} {how.path}"), room))
+            says = f"{how.relation} {output.plain(how.path)}"
+            where = output.fit(output.place(node.path, how.fragment), max(12, room - len(says) - 5))
+            rest = room - len(where) - 5
+            print(f"{distance}  {output.paint(where, 'path')}" + (f"  {output.fit(says, rest)}" if rest > 4 else ""))
         if not rows:
             output.note(["nothing in the index depends on it"])
     return 0 if listed else 1

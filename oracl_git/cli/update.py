@@ -29,16 +29,17 @@ def run_update(args: argparse.Namespace) -> int:
     return 0
 
 
-def say(report: Report, seconds: float, args: argparse.Namespace) -> None:
+def say(report: Report, seconds: float, args: argparse.Namespace, **more: object) -> None:
     """What an update did."""
     if args.json:
-        output.emit({**report._asdict(), "seconds": round(seconds, 3)})
+        output.emit({**report._asdict(), "seconds": round(seconds, 3), **more})
     elif not getattr(args, "quiet", False):
         if report.changed or report.rebuilt:
             why = f", from nothing: {report.rebuilt}" if report.rebuilt else ""
             print(
-                f"Now at {output.short(report.commit)}: {output.plural(report.changed, 'path')} changed, {report.parsed:,} parsed,"
-                f" {report.linked:,} linked, {output.plural(report.commits, 'commit')} of history, {seconds:.2f} s{why}."
+                f"Now at {output.short(report.commit)}: {output.plural(report.changed, 'path')} changed,"
+                f" {report.parsed:,} parsed, {report.linked:,} linked,\n"
+                f"{output.plural(report.commits, 'commit')} of history laid over it, {seconds:.2f} s{why}."
             )
         else:
             print(f"Up to date at {output.short(report.commit)}.")

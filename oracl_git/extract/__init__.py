@@ -59,7 +59,7 @@ def extract(data: bytes, language_name: str) -> Facts:
         found = Findings()
         found.error = "extractor"
     chunks = by_lines(source.lines) if found.sections is None else found.sections
-    public = [d for d in found.definitions if d.public and d.kind != "constant"]
+    public = [d for d in found.definitions if d.public and d.kind != "constant"]  # overloads and branches count once
     return Facts(
         language=language_name,
         checksum=checksum,
@@ -73,8 +73,8 @@ def extract(data: bytes, language_name: str) -> Facts:
         chunks=tuple(chunks),
         tags=tuple(found.tags),
         risk=tuple(found.risk),
-        public=len(public),
-        documented=sum(d.documented for d in public),
+        public=len({d.name for d in public}),
+        documented=len({d.name for d in public if d.documented}),
         entry_point=found.entry_point,
         placeholder=_is_placeholder(source, found, language_name, row.prose),
         uses=tuple(found.uses),

@@ -65,9 +65,18 @@ def by_definitions(rows: Sequence[bytes], definitions: Iterable[Definition]) -> 
     return _tidy(_spans(starts, len(rows)), CODE_SPLIT, CODE_PIECE, CODE_SMALL, CODE_FULL, len(rows))
 
 
+_COMMENTS = (b"#", b"//", b"/*", b"*", b"--", b";;", b"@")
+
+
+def is_lead(row: bytes) -> bool:
+    """Whether a line leads up to the definition below it: blank, a comment, an annotation."""
+    row = row.strip()
+    return not row or row.startswith(_COMMENTS)
+
+
 def _attached(rows: Sequence[bytes], start: int, covered: int) -> int:
     """The first line of the comment that stands right above a definition."""
-    while start - 1 > covered + 1 and rows[start - 2].lstrip()[:1] == b"#":
+    while start - 1 > covered + 1 and rows[start - 2].lstrip().startswith(_COMMENTS):
         start -= 1
     return start
 

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import re
 
-from .generic import comment_spans
-from .source import Findings, Source, blank, only
+from .generic import comment_spans, refer_comments
+from .source import Findings, Source, blank
 from .words import DOTTED, hits, path_like, paths
 
 _ENTRY = re.compile(rb"([A-Za-z_][\w.]*+):([A-Za-z_][\w.]*+)")
 _EXPRESSION = re.compile(rb"\$\{\{[^\n}]{0,300}\}\}")
 _SECTION = re.compile(rb"^[ \t]{0,40}\[{1,2}[ \t]*+([^\]\n]{1,200})\]{1,2}", re.MULTILINE)
 _EQUALS_KEY = re.compile(rb"^(?![ \t#;\[])([^=\n]{1,200}?)[ \t]{0,40}=", re.MULTILINE)
+_BARE_KEY = re.compile(rb"^[ \t]{0,40}+[\w.-]{1,200}+(?=[ \t]{0,40}+=)", re.MULTILINE)  # dotted, it is no module
 _YAML_KEY = re.compile(
     rb"^(?![ \t#-])(\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s:#][^:\n]{0,200}):(?=[ \t]|$)", re.MULTILINE
 )
 _JSON_KEY = re.compile(rb"^([ \t]{1,16})\"([^\"\\\n]{1,200})\"[ \t]*+:", re.MULTILINE)
 _TOP_DOMAINS = frozenset(b"com org net io dev edu gov info html local".split())
 _MODULE_TAIL = b".*"
+_NO_BRACES = bytes.maketrans(b"{}", b"  ")
 
 
 def extract(source: Source, language: str) -> Findings:
@@ -29,10 +31,8 @@ def extract(source: Source, language: str) -> Findings:
     found = Findings()
     text = source.text
     spans = comment_spans(text, "slash-lines" if language == "json" else "ini" if language == "ini" else "hash")
-    if spans:
-        for offset, (path, anchor) in paths(only(text, spans)):
-            found.refer("comment", path, anchor, source.line(offset))
-        text = blank(text, spans)
+    refer_comments(source, spans, found)
+    text = blank(text, spans)
     if b"${{" in text:
         text = blank(text, [match.span() for match in _EXPRESSION.finditer(text)])
     if language in ("toml", "ini"):
@@ -48,11 +48,13 @@ def extract(source: Source, language: str) -> Findings:
 def _values(source: Source, text: bytes, short_entries: bool, found: Findings) -> None:
     for offset, (path, anchor) in paths(text):
         found.refer("path", path, anchor, source.line(offset))
+    if short_entries:
+        text = blank(text, [match.span() for match in _BARE_KEY.finditer(text)])
 
     def classify(word: bytes) -> tuple[str, str, str] | None:
         return _named(word, short_entries)
 
-    for offset, (kind, target, name) in hits(text, classify):
+    for offset, (kind, target, name) in hits(text.translate(_NO_BRACES), classify):
         found.refer(kind, target, name, source.line(offset))
 
 

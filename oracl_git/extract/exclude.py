@@ -16,9 +16,9 @@ SUBMODULE = 0o160000  # another repository
 _TABLES = {
     # Not text: there is nothing to read.
     "binary": b"png jpg jpeg gif bmp tif tiff ico icns webp avif psd heic pdf ps eps zip gz tgz bz2 xz zst 7z rar tar "
-    b"jar war whl egg rpm deb dmg iso msi exe dll so dylib a lib o obj class pyc pyo pyd wasm bin dat db sqlite sqlite3 "
-    b"woff woff2 ttf otf eot mp3 mp4 ogg wav flac avi mov webm mkv pkl pickle npy npz h5 hdf5 parquet onnx pt pth "
-    b"safetensors ckpt doc docx xls xlsx ppt pptx odt gpg p12 pfx jks der inv stackdump swp",
+    b"jar war whl egg rpm deb dmg iso msi exe dll so dylib a lib o obj class pyc pyo pyd wasm bin dat db sqlite "
+    b"sqlite3 woff ttf otf eot mp3 mp4 ogg wav flac avi mov webm mkv pkl pickle npy npz h5 hdf5 parquet onnx pt pth "
+    b"woff2 safetensors ckpt doc docx xls xlsx ppt pptx odt gpg p12 pfx jks der inv stackdump swp",
     # Written by a program from something else in the repository.
     "generated": b"min.js min.css map snap",
     # Catalogues repeat the source's text in other words, once a language.

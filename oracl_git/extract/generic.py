@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from .chunks import by_definitions, is_lead
 from .facts import Definition
 from .languages import language as language_row
 from .looks import definition_lines
@@ -54,6 +55,15 @@ def comment_spans(text: bytes, family: str) -> list[tuple[int, int]]:
     return [match.span("comment") for match in pattern.finditer(text) if match["comment"] is not None]
 
 
+def refer_comments(source: Source, spans: list[tuple[int, int]], found: Findings) -> None:
+    """Note the paths that comments name; a "#!" line names a program, not a file of ours."""
+    if spans and spans[0][0] == 0 and source.text.startswith(b"#!"):
+        spans = spans[1:]
+    if spans:
+        for offset, (path, anchor) in paths(only(source.text, spans)):
+            found.refer("comment", path, anchor, source.line(offset))
+
+
 _RELATIVE = re.compile(
     rb"(?:\bfrom[ \t]{0,9}|\brequire(?:\.resolve)?\([ \t]{0,9}|\bimport[ \t]{0,9}\(?[ \t]{0,9})"
     rb"(?:\"(\.[^\"\n]{0,300})\"|'(\.[^'\n]{0,300})')"
@@ -69,9 +79,7 @@ def extract(source: Source, language: str) -> Findings:
     text = source.text
     row = language_row(language)
     spans = comment_spans(text, row.comments)
-    if spans:
-        for offset, (path, anchor) in paths(only(text, spans)):
-            found.refer("comment", path, anchor, source.line(offset))
+    refer_comments(source, spans, found)
     code = blank(text, spans) if spans else text
     taken = _imports(source, code, language, found)
     for offset, (path, anchor) in paths(blank(code, taken) if taken else code):
@@ -98,9 +106,13 @@ def _imports(source: Source, code: bytes, language: str, found: Findings) -> lis
 
 
 def _definitions(source: Source, code: bytes, language: str, found: Findings) -> None:
-    """Definitions by their first lines; each ends where the next begins."""
+    """Definitions by their first lines; each ends where the next one's comment begins."""
     places = [(source.line(offset), name, kind) for offset, name, kind in definition_lines(code, language)]
     for index, (line, name, kind) in enumerate(places):
         end = places[index + 1][0] - 1 if index + 1 < len(places) else source.lines
+        while end > line and is_lead(source.rows[end - 1]):
+            end -= 1
         public = name[:1].isupper() if language == "go" else not name.startswith("_")
         found.definitions.append(Definition(name, kind, line, max(line, end), public, False))
+    if found.definitions:
+        found.sections = by_definitions(source.rows, found.definitions)

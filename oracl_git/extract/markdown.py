@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 
 from .chunks import by_headings
+from .generic import refer_comments
 from .links import add_link
-from .source import Findings, Source, blank, only
+from .source import Findings, Source, blank
 from .words import DOTTED, SUFFIXES, paths
 
 _FRONT_MATTER = re.compile(rb"(---|\+\+\+)[ \t]*+\n.*?^\1[ \t]*+$", re.DOTALL | re.MULTILINE)
@@ -49,8 +50,7 @@ def extract(source: Source, language: str) -> Findings:
     prose = blank(text, _fences(text)) if b"```" in text or b"~~~" in text else text
     if b"<!--" in prose:
         notes = [match.span() for match in _HTML_COMMENT.finditer(prose)]
-        for offset, (path, anchor) in paths(only(prose, notes)):
-            found.refer("comment", path, anchor, source.line(offset))
+        refer_comments(source, notes, found)
         prose, text = blank(prose, notes), blank(text, notes)
     _headings(source, prose, found)
     linked: list[tuple[int, int]] = []

@@ -13,10 +13,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
+from operator import attrgetter
 from typing import NamedTuple
 
 import tree_sitter_python
-from tree_sitter import Language, Node, Parser, Query, QueryCursor
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 from . import generic
 from .chunks import by_definitions
@@ -30,9 +31,17 @@ _LANGUAGE = Language(tree_sitter_python.language())
 with open(os.path.join(os.path.dirname(__file__), "python.scm"), encoding="utf-8") as _file:
     _QUERY = Query(_LANGUAGE, _file.read())
 
-# Queries are quadratic in the children of one broken node, the scanner in runs of
-# continued lines, memory in depth: past these bounds a file is read as plain text.
-_MAX_BROKEN_CHILDREN = 5_000
+# Recovery from errors can take quadratic time and worse, queries are quadratic in the
+# children of one broken node, the scanner in runs of continued lines: past these
+# bounds, which count and never look at the clock, a file is read as plain text.
+_READ = 1 << 14
+_MAX_STEPS = 200  # of 100 operations each, and …
+_BYTES_PER_STEP = 8  # … one more for so many bytes; files people write take one for 70, tables of numbers one for 15
+_SETTLED = b"\n0\n\n0\n"  # after broken text: two good statements end the search for a repair at once
+_WINDOW = 1 << 16  # a larger file is parsed as a whole only if each such piece has few errors:
+_MAX_ERRORS = 1_000  # the parser's repairs nest, and some 100,000 deep it overflows the C stack
+_MAX_BROKEN_CHILDREN = 2_000
+_MAX_QUERY_DEPTH = 10_000  # past 65,535 a query miscounts; what lies so deep is no definition
 _MAX_CONTINUATIONS = 500
 _MAX_DEPTH = 2_000
 _CONTINUED = re.compile(rb"(?:\\\n[ \t\f\n]*+)++")
@@ -57,6 +66,9 @@ _MAIN = re.compile(
 )
 
 
+_START = attrgetter("start_byte")
+
+
 class _Scope(NamedTuple):
     """A definition by its offsets."""
 
@@ -72,60 +84,52 @@ def extract(source: Source, language: str) -> Findings:
     text = source.text
     if _too_deep(text):
         return _as_text(source, language, "too deep")
-    root = Parser(_LANGUAGE).parse(text).root_node
-    broken = root.has_error
-    if broken and _too_broken(root):
+    tree = _parse(text) if len(text) <= _WINDOW or _looks_parsable(text) else None
+    if tree is None or _too_broken(tree.root_node):
         return _as_text(source, language, "syntax")
-    captures = QueryCursor(_QUERY).captures(root)
-    found = Findings()
-    if broken:
-        found.error = "syntax"
-    strings = [(node.start_byte, node.end_byte) for node in captures.get("string", ())]
-    comments = [(node.start_byte, node.end_byte) for node in captures.get("comment", ())]
-    imports = [(node.start_byte, node.end_byte) for node in captures.get("import", ())]
+    captures = _captures(tree.root_node)
+    strings, comments, imports, targets = (_spans(captures, name) for name in ("string", "comment", "import", "target"))
     code = blank(text, sorted(strings + comments + imports))
 
+    found = Findings()
+    found.error = "syntax" if tree.root_node.has_error else ""
     scopes, tops = _scopes(text, captures)
     documented = _documented(captures)
-    for scope in scopes:
-        found.definitions.append(
-            Definition(
-                scope.name,
-                scope.kind,
-                source.line(scope.start),
-                source.line(scope.end - 1),
-                scope.name[0] != "_" and "._" not in scope.name,
-                scope.node_start in documented,
-            )
-        )
+    found.definitions = [_definition(source, scope, documented) for scope in scopes]
+    found.sections = by_definitions(source.rows, found.definitions)
     constants = _constants(source, captures, tops)
-    bound = _imports(source, imports, tops, found)
+    names = _imports(source, imports, tops, found)
     _dynamic_imports(source, code, found)
-
-    names = bound | {name for name in constants if name}
+    names.update(constants)
     names.update(scope.name.encode() for scope in scopes if "." not in scope.name)
-    if names:
-        _uses(source, code, found.definitions, names, _target_starts(captures, tops), found)
+    assigned = {start for start, _ in targets if _outside(start, tops)}
+    _uses(source, code, found.definitions, names, assigned, found)
 
-    quoted = only(text, strings)
+    quoted = only(text, _with_braces(text, strings))
     for offset, (path, anchor) in paths(quoted):
-        line = source.line(offset)
-        found.refer("mention", path, anchor, line)
+        found.refer("mention", path, anchor, source.line(offset))
     if b":`" in quoted:
         symbol_roles(source, quoted, found)
-    for offset, (path, anchor) in paths(only(text, comments)):
-        found.refer("comment", path, anchor, source.line(offset))
+    generic.refer_comments(source, comments, found)
 
-    modules = {reference.target for reference in found.references() if reference.kind == "import"}
-    found.risk = risks(text, code, modules, ((n.start_byte, n.end_byte) for n in captures.get("target", ())))
     script = b"__main__" in text and _MAIN.search(text) is not None
     found.entry_point = script or text.startswith(b"#!")
-    _tags(found, tops, script, any(text.startswith(b"async", scope.node_start) for scope in scopes))
-
-    found.sections = by_definitions(source.rows, found.definitions)
-    found.definitions.extend(definition for rows in constants.values() for definition in rows)
+    found.risk = risks(text, code, found.targets("import"), targets)
+    found.tags = _tags(scopes, script, any(text.startswith(b"async", scope.node_start) for scope in scopes))
+    found.definitions.extend(constants.values())
     found.definitions.sort(key=lambda row: (row.start, -row.end, row.name))
     return found
+
+
+def _captures(root: Node) -> dict[str, list[Node]]:
+    """The nodes of each capture by position: they come in no order, and then those of one pattern are parallel."""
+    cursor = QueryCursor(_QUERY)
+    cursor.set_max_start_depth(_MAX_QUERY_DEPTH)
+    return {name: sorted(nodes, key=_START) for name, nodes in cursor.captures(root).items()}
+
+
+def _spans(captures: dict[str, list[Node]], name: str) -> list[tuple[int, int]]:
+    return [(node.start_byte, node.end_byte) for node in captures.get(name, ())]
 
 
 # ------------------------------------------------------------------ bounds
@@ -140,12 +144,42 @@ def _too_deep(text: bytes) -> bool:
     )
 
 
-def _too_broken(root: Node) -> bool:
-    """Whether a node with an error in it has more children than queries bear."""
-    stack = [root]
+def _parse(text: bytes) -> Tree | None:
+    """The tree, or None when it takes more steps than any file should."""
+    steps = _MAX_STEPS + len(text) // _BYTES_PER_STEP
+    text += _SETTLED
+
+    def read(offset: int, _point: object) -> bytes:
+        return text[offset : offset + _READ]
+
+    def stop(_offset: int, _has_error: bool) -> bool:
+        nonlocal steps
+        steps -= 1
+        return steps < 0
+
+    try:
+        return Parser(_LANGUAGE).parse(read, progress_callback=stop)
+    except ValueError:  # stopped
+        return None
+
+
+def _looks_parsable(text: bytes) -> bool:
+    """Whether each piece, parsed by itself, comes out mostly whole; cuts cost a few errors."""
+    for start in range(0, len(text), _WINDOW):
+        tree = _parse(text[start : start + _WINDOW])
+        if tree is None or _too_broken(tree.root_node, cut=True):
+            return False
+    return True
+
+
+def _too_broken(root: Node, cut: bool = False) -> bool:
+    """Whether there are more errors, or more nodes around one, than queries bear."""
+    errors = 0
+    stack = [root] if root.has_error else []
     while stack:
         node = stack.pop()
-        if node.child_count > _MAX_BROKEN_CHILDREN:
+        errors += node.is_error
+        if errors > _MAX_ERRORS or (node.child_count > _MAX_BROKEN_CHILDREN and not cut):
             return True
         stack.extend(child for child in node.children if child.has_error)
     return False
@@ -201,37 +235,43 @@ def _outside(offset: int, tops: list[tuple[int, int]]) -> bool:
     return index < 0 or tops[index][1] <= offset
 
 
-def _constants(
-    source: Source, captures: dict[str, list[Node]], tops: list[tuple[int, int]]
-) -> dict[bytes, list[Definition]]:
+def _with_braces(text: bytes, strings: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The parts of interpolated strings with the braces next to them: a word that touches one is no path."""
+    if b"{" not in text:
+        return strings
+    return [(start - (text[start - 1] == 125), end + (text[end : end + 1] == b"{")) for start, end in strings]
+
+
+def _definition(source: Source, scope: _Scope, documented: set[int]) -> Definition:
+    start, end = source.line(scope.start), source.line(scope.end - 1)
+    public = scope.name[0] != "_" and "._" not in scope.name
+    return Definition(scope.name, scope.kind, start, end, public, scope.node_start in documented)
+
+
+def _constants(source: Source, captures: dict[str, list[Node]], tops: list[tuple[int, int]]) -> dict[bytes, Definition]:
     """Names assigned at module level, each by its first assignment."""
-    constants: dict[bytes, list[Definition]] = {}
+    constants: dict[bytes, Definition] = {}
     for target, assignment in zip(captures.get("target", ()), captures.get("assignment", ()), strict=True):
         start = target.start_byte
-        if not _outside(start, tops):
-            continue
-        end = assignment.end_byte
-        for name in _TARGET.findall(source.text[start : target.end_byte]):
-            if name not in constants:
-                text = name.decode("utf-8", "replace")
-                row = Definition(text, "constant", source.line(start), source.line(end - 1), text[0] != "_", False)
-                constants[name] = [row]
+        if _outside(start, tops):
+            line, end = source.line(start), source.line(assignment.end_byte - 1)
+            for name in _TARGET.findall(source.text[start : target.end_byte]):
+                if name not in constants:
+                    text = name.decode("utf-8", "replace")
+                    constants[name] = Definition(text, "constant", line, end, text[0] != "_", False)
     return constants
 
 
-def _target_starts(captures: dict[str, list[Node]], tops: list[tuple[int, int]]) -> set[int]:
-    starts = (node.start_byte for node in captures.get("target", ()))
-    return {start for start in starts if _outside(start, tops)}
-
-
-def _tags(found: Findings, tops: list[tuple[int, int]], script: bool, has_async: bool) -> None:
-    kinds = {definition.kind for definition in found.definitions if "." not in definition.name}
+def _tags(scopes: list[_Scope], script: bool, has_async: bool) -> list[tuple[str, str]]:
+    """Structure that small edits do not change."""
+    kinds = {scope.kind for scope in scopes if scope.kind != "method" and "." not in scope.name}
     shape = "mixed" if len(kinds) > 1 else "classes" if "class" in kinds else "functions" if kinds else "data"
-    found.tags.append(("shape", shape))
+    tags = [("shape", shape)]
     if has_async:
-        found.tags.append(("async", "yes"))
+        tags.append(("async", "yes"))
     if script:
-        found.tags.append(("script", "yes"))
+        tags.append(("script", "yes"))
+    return tags
 
 
 # ----------------------------------------------------------------- imports

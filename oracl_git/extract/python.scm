@@ -1,4 +1,5 @@
-; What is read of a Python tree. Captures of one pattern stay parallel lists.
+; What is read of a Python tree. Each capture list is sorted by position; the lists of
+; one pattern are then parallel, because what nests does so in both.
 
 (import_statement) @import
 (import_from_statement) @import

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 
 from .facts import Definition
-from .generic import comment_spans
-from .source import Findings, Source, blank, only
+from .generic import comment_spans, refer_comments
+from .source import Findings, Source, blank
 from .words import path_like, paths
 
 _FUNCTION = re.compile(
-    rb"^[ \t]{0,40}+(?:function[ \t]++([\w:.-]{1,200}+)|([A-Za-z_][\w:-]{0,200}+)[ \t]*+\([ \t]*+\)[ \t]*+(?=[\n({#]|\Z))",
+    rb"^[ \t]{0,40}+"
+    rb"(?:function[ \t]++([\w:.-]{1,200}+)|([A-Za-z_][\w:-]{0,200}+)[ \t]*+\([ \t]*+\)[ \t]*+(?=[\n({#]|\Z))",
     re.MULTILINE,
 )
 _FUNCTION_PS = re.compile(
@@ -39,9 +40,7 @@ def extract(source: Source, language: str) -> Findings:
     text = source.text
     powershell = language == "powershell"
     spans = comment_spans(text, "powershell" if powershell else "hash")
-    if spans:
-        for offset, (path, anchor) in paths(only(text, spans)):
-            found.refer("comment", path, anchor, source.line(offset))
+    refer_comments(source, spans, found)
     code = blank(text, spans)
     words = code.translate(_BACKSLASH) if powershell else code
     for offset, (path, anchor) in paths(words):

@@ -137,6 +137,10 @@ class Findings:
         if known is None or place < known:
             self._references[key] = place
 
+    def targets(self, kind: str) -> set[str]:
+        """What the references of one kind name."""
+        return {target for known, target, _ in self._references if known == kind}
+
     def references(self) -> tuple[Reference, ...]:
         """All of them in order of place, bounded."""
         rows = sorted((start, end, *key) for key, (start, end) in self._references.items())

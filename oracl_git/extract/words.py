@@ -16,12 +16,12 @@ T = TypeVar("T")
 
 SUFFIXES = frozenset(
     b"adoc asciidoc bash bat bib bzl c cc cfg cjs clj cljs cls cmake cmd conf cpp cs css csv cts cxx dart dockerfile "
-    b"editorconfig ejs el elm env erb ex exs fish fs go gql gradle graphql groovy h hbs hcl hh hpp hrl hs htm html hxx "
+    b"editorconfig ejs el elm env erb ex exs fish fs go gql gradle graphql groovy h hbs hcl hh hpp hs htm html hxx "
     b"ini inc ipynb j2 java jinja jinja2 jl js json json5 jsonc jsonl jsx kt kts less lock lua m mako md mdx mjs mk ml "
     b"mli mm mts nix org pcss php pl pm po pot proto properties ps1 psd1 psm1 pug py pyi pyx pxd r rb rs rst rtf sass "
     b"scala scm scss service sh sql sty sum svelte svg swift tcl tex tf tfvars thrift toml ts tsv tsx txt v vb vim vue "
     b"xml xsd xsl xslt yaml yml zig zsh "
-    b"png jpg jpeg gif ico webp pdf".split()
+    b"erl hrl png jpg jpeg gif ico webp pdf".split()
 )  # suffixes a word must end in to name a file without a slash in it; images are linked to, though never read
 _AMBIGUOUS_STEM = 3  # "x.c" is an attribute more often than a file: one-letter suffixes ask for a longer stem
 _MIME = frozenset(b"application audio font image message model multipart text video x-world".split())
@@ -80,6 +80,8 @@ def path_like(word: bytes) -> tuple[str, str] | None:
 
 def _plausible(word: bytes, head: bytes, last: bytes) -> bool:
     """Whether a word with a slash and no known suffix may be a path."""
+    if word.startswith((b"./", b"../")):
+        return bool(last.strip(b"."))
     if not _LAST_SEGMENT.fullmatch(last) or not head.strip(b"/"):
         return False
     first = head.strip(b"/").partition(b"/")[0]

@@ -71,6 +71,13 @@ def contributions(
     }
 
 
+def stand(terms: dict[str, tuple[int, int]], standing: Standing, entry: bool) -> None:
+    """Put what incoming edges say into terms that were made without it; `entry`: one already."""
+    terms["verification"] = (int(standing.verified), 1)
+    terms["governance"] = (int(standing.governed), 1)
+    terms["entry_point"] = (int(entry or standing.provided), 1)
+
+
 def uncapped(terms: dict[str, tuple[int, int]]) -> int:
     """S = Σ w_b · c_b without connectivity, rounded once."""
     numerator, denominator = 0, 1

@@ -38,14 +38,14 @@ CREATE TABLE edge(
     r INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX edge_source ON edge(source);
 CREATE INDEX edge_target ON edge(target, relation);
-CREATE INDEX edge_r ON edge(r);
 CREATE TABLE lookup(key INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY(key, source)) WITHOUT ROWID;
 CREATE TABLE asked(source INTEGER PRIMARY KEY, keys BLOB NOT NULL);
 -- Python files below root/top: as the module top.py, or inside the directory top/.
 CREATE TABLE toplevel(top TEXT, root BLOB, modules INTEGER, under INTEGER, PRIMARY KEY(top, root)) WITHOUT ROWID;
-CREATE TABLE symbol(name TEXT NOT NULL, node INTEGER NOT NULL, start INTEGER, stop INTEGER, kind TEXT);
+CREATE TABLE symbol(
+    node INTEGER, start INTEGER, name TEXT, stop INTEGER NOT NULL, kind TEXT NOT NULL,
+    PRIMARY KEY(node, start, name)) WITHOUT ROWID;
 CREATE INDEX symbol_name ON symbol(name);
-CREATE INDEX symbol_node ON symbol(node);
 CREATE TABLE skipped(path BLOB PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE shard(id INTEGER PRIMARY KEY, hash BLOB NOT NULL);
 CREATE TABLE chunk(id INTEGER PRIMARY KEY, node INTEGER NOT NULL, start INTEGER, stop INTEGER, title TEXT);
@@ -62,7 +62,7 @@ FACTS_SCHEMA = """
 CREATE TABLE extractor(id INTEGER PRIMARY KEY, version TEXT UNIQUE NOT NULL);
 CREATE TABLE facts(
     blob TEXT NOT NULL, language TEXT NOT NULL, extractor INTEGER NOT NULL,
-    facts BLOB NOT NULL, uses BLOB NOT NULL, text BLOB NOT NULL,
+    skip TEXT NOT NULL, facts BLOB NOT NULL, uses BLOB NOT NULL, text BLOB NOT NULL,
     PRIMARY KEY(blob, language, extractor)) WITHOUT ROWID;
 """
 

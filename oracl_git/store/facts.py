@@ -25,34 +25,30 @@ class FactsCache:
 
     def __init__(self, db: sqlite3.Connection, write: bool = True) -> None:
         self._db = db
-        self._pending: dict[tuple[str, str], tuple[bytes, bytes, bytes]] = {}
+        self._pending: dict[tuple[str, str], tuple[str, bytes, bytes, bytes]] = {}
         if write:
             with transaction(db):
                 db.execute("INSERT OR IGNORE INTO extractor(version) VALUES(?)", (version(),))
         row = db.execute("SELECT id FROM extractor WHERE version=?", (version(),)).fetchone()
         self._extractor: int = row[0] if row else -1
 
-    def known(self, keys: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-        """Those of the (blob, language) keys that are cached."""
-        found = set()
-        for key in keys:
-            row = self._db.execute(
-                "SELECT 1 FROM facts WHERE blob=? AND language=? AND extractor=?", (*key, self._extractor)
-            ).fetchone()
-            if row:
-                found.add(key)
-        return found
+    def known(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """Those of the (blob, language) keys that are cached → why to leave the file out, or ""."""
+        find = "SELECT skip FROM facts WHERE blob=? AND language=? AND extractor=?"
+        rows = ((key, self._db.execute(find, (*key, self._extractor)).fetchone()) for key in keys)
+        return {key: row[0] for key, row in rows if row}
 
     def learn(self, blob: str, language: str, data: bytes) -> Facts:
         """Extract a blob and remember what it says."""
         facts = extract(data, language)
         texts = [] if facts.skip else chunk_texts(data, facts)
         flat = "\0".join(part.replace("\0", " ") for pair in texts for part in pair)
-        packed = tuple(
-            zlib.compress(raw, _LEVEL)
-            for raw in (facts.encode(), facts.encode_uses(), flat.encode("utf-8", "surrogatepass"))
+        packed = (
+            zlib.compress(facts.encode(), _LEVEL),
+            zlib.compress(facts.encode_uses(), _LEVEL),
+            zlib.compress(flat.encode("utf-8", "surrogatepass"), _LEVEL),
         )
-        self._pending[blob, language] = (packed[0], packed[1], packed[2])
+        self._pending[blob, language] = (facts.skip, *packed)
         if len(self._pending) >= _BATCH:
             self.flush()
         return facts
@@ -62,7 +58,7 @@ class FactsCache:
         if self._pending:
             with transaction(self._db):
                 self._db.executemany(
-                    "INSERT OR REPLACE INTO facts VALUES(?,?,?,?,?,?)",
+                    "INSERT OR REPLACE INTO facts VALUES(?,?,?,?,?,?,?)",
                     ((*key, self._extractor, *row) for key, row in self._pending.items()),
                 )
             self._pending.clear()
@@ -84,7 +80,7 @@ class FactsCache:
     def _row(self, column: str, blob: str, language: str) -> bytes | None:
         pending = self._pending.get((blob, language))
         if pending:
-            return pending[("facts", "uses", "text").index(column)]
+            return pending[("facts", "uses", "text").index(column) + 1]
         row = self._db.execute(
             f"SELECT {column} FROM facts WHERE blob=? AND language=? AND extractor=?", (blob, language, self._extractor)
         ).fetchone()

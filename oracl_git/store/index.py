@@ -20,8 +20,8 @@ from ..graph.model import ARTIFACT, HUB, PARTITIONS, decode_path, encode_path
 from ..graph.parameters import Blend
 from ..graph.priority import priority
 from . import database
-from .edges import RELATIONS
 from .facts import FactsCache
+from .links import RELATIONS
 from .update import Settings
 
 _NODE = "id, kind, path, mode, blob, size, lines, checksum, language, role, placeholder, tags, resolutions, s, m, sum, cnt, deg"

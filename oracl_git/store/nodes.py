@@ -76,8 +76,11 @@ class NodeTable:
             known = self._ids[kind, path] = row[0]
         return known
 
-    def apply(self, files: list[File], gone: list[str]) -> set[int] | None:
-        """Write the rows; the ids whose links could have changed, or None for all of them."""
+    def apply(self, files: list[File], gone: list[str], also: Callable[[int, File, Facts], None]) -> set[int] | None:
+        """Write the rows; the ids whose links could have changed, or None for all of them.
+
+        `also` is called with each new row while its facts are at hand.
+        """
         db = self._db
         fresh = db.execute("SELECT 1 FROM node LIMIT 1").fetchone() is None
         before = {} if fresh else {q: ask(names, q) for names in [self._names()] for q in self._questions(files, gone)}
@@ -86,7 +89,7 @@ class NodeTable:
         for file in files:
             facts = self._facts_of(file.blob, file.language)
             assert facts is not None, "files whose blob is missing were left out before"
-            self._put(file, facts)
+            also(self._put(file, facts), file, facts)
         db.execute("DELETE FROM toplevel WHERE modules=0 AND under=0")
         if fresh:
             return None
@@ -137,7 +140,7 @@ class NodeTable:
         del self._ids[ARTIFACT, path]
         self.leaving.add(node)
 
-    def _put(self, file: File, facts: Facts) -> None:
+    def _put(self, file: File, facts: Facts) -> int:
         db, raw = self._db, encode_path(file.path)
         values = (file.mode, file.blob, file.size, facts.lines, facts.checksum, file.language, int(facts.placeholder))
         node = self.find(ARTIFACT, file.path)
@@ -161,8 +164,10 @@ class NodeTable:
             )
             db.execute("DELETE FROM symbol WHERE node=?", (node,))
         db.executemany(
-            "INSERT INTO symbol VALUES(?,?,?,?,?)", [(d.name, node, d.start, d.end, d.kind) for d in facts.definitions]
+            "INSERT OR IGNORE INTO symbol VALUES(?,?,?,?,?)",
+            [(node, d.start, d.name, d.end, d.kind) for d in facts.definitions],
         )
+        return node
 
     def _count_toplevel(self, path: str, sign: int) -> None:
         self._db.executemany(

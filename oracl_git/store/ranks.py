@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
 
 from ..graph import association
 from ..graph.model import ARTIFACT, HUB, canonical_name, decode_path
@@ -18,6 +20,7 @@ from ..graph.tags import jaccard
 from .nodes import LEAVING
 
 Neighbours = dict[int, int]  # node → the heaviest weight of the parallel edges
+_Row = tuple[int, int, int, int, int]  # edge id, target, relation, w, r
 _EMPTY: Neighbours = {}
 
 
@@ -35,11 +38,22 @@ class Neighbourhood:
         self._profile_of: dict[str, frozenset[tuple[str, str]]] = {}
         self._whole = whole
         if whole:
+            self._read_profiles()
             for source, target, w in db.execute(
                 "SELECT source, target, w FROM edge WHERE relation<>?", (self._belongs,)
             ):
                 self._note(self._out.setdefault(source, {}), target, w)
                 self._note(self._into.setdefault(target, {}), source, w)
+
+    def _read_profiles(self) -> None:
+        for node, text in self._db.execute("SELECT id, tags FROM node"):
+            self._profiles[node] = self._parse(text)
+
+    def _parse(self, text: str) -> frozenset[tuple[str, str]]:
+        found = self._profile_of.get(text)
+        if found is None:
+            found = self._profile_of[text] = frozenset(json.loads(text).items())
+        return found
 
     @staticmethod
     def _note(neighbours: Neighbours, node: int, weight: int) -> None:
@@ -92,10 +106,7 @@ class Neighbourhood:
         found = self._profiles.get(node)
         if found is None:
             text = self._db.execute("SELECT tags FROM node WHERE id=?", (node,)).fetchone()[0]
-            found = self._profile_of.get(text)
-            if found is None:
-                found = self._profile_of[text] = frozenset(json.loads(text).items())
-            self._profiles[node] = found
+            found = self._profiles[node] = self._parse(text)
         return found
 
 
@@ -108,35 +119,46 @@ class Derived:
         self._belongs = relations.index("belongs_to")
         self._blend = blend
         self._whole = whole
-        self.around = Neighbourhood(db, relations, whole)
+        self.around = Neighbourhood(db, relations)
+        self.lost_rank = 0  # the greatest rank that was overwritten
+        self.gained_rank = 0  # the greatest rank that was written
 
     def ranks(self, sources: set[int], pairs: Iterable[tuple[int, int]]) -> None:
-        """R of every edge out of `sources` (None of them skipped) and of the given (source, target) pairs."""
-        writes: list[tuple[int, int]] = []
-        for source in sources:
-            self._rank(source, None, writes)
-        wanted: dict[int, set[int]] = {}
+        """R of every edge out of `sources`, and of the edges between the given (source, target) pairs."""
+        wanted: dict[int, set[int] | None] = dict.fromkeys(sources)
         for source, target in pairs:
-            if source not in sources:
-                wanted.setdefault(source, set()).add(target)
-        for source, targets in wanted.items():
-            self._rank(source, targets, writes)
+            targets = wanted.setdefault(source, set())
+            if targets is not None:
+                targets.add(target)
+        find = "SELECT id, target, relation, w, r FROM edge WHERE source=?"
+        writes: list[tuple[int, int]] = []
+        for source, only in wanted.items():
+            self._rank(source, self._db.execute(find, (source,)).fetchall(), only, writes)
         self._db.executemany("UPDATE edge SET r=? WHERE id=?", writes)
 
-    def _rank(self, u: int, targets: set[int] | None, writes: list[tuple[int, int]]) -> None:
+    def all_ranks(self) -> None:
+        """R of every edge."""
+        self.around = Neighbourhood(self._db, self._relations, whole=True)
+        rows = self._db.execute("SELECT source, id, target, relation, w, r FROM edge ORDER BY source")
+        writes: list[tuple[int, int]] = []
+        for source, edges in groupby(rows, key=itemgetter(0)):
+            self._rank(source, [edge[1:] for edge in edges], None, writes)
+        writes.sort(key=itemgetter(1))
+        self._db.executemany("UPDATE edge SET r=? WHERE id=?", writes)
+
+    def _rank(self, u: int, edges: list[_Row], targets: set[int] | None, writes: list[tuple[int, int]]) -> None:
         around, blend, belongs = self.around, self._blend, self._belongs
         mine = around.profile(u)
         out = around.kept_out(u)
-        seen: dict[int, tuple[int, int, int]] = {}
-        for edge, v, relation, w, r in self._db.execute(
-            "SELECT id, target, relation, w, r FROM edge WHERE source=?", (u,)
-        ).fetchall():
+        seen: dict[tuple[int, bool], tuple[int, int, int]] = {}
+        for edge, v, relation, w, r in edges:
             if targets is not None and v not in targets:
                 continue
-            facts = seen.get(v)
+            hub = relation == belongs
+            facts = seen.get((v, hub))
             if facts is None:
                 via = 0
-                if relation != belongs:
+                if not hub:
                     into = around.kept_into(v)
                     small, large = (out, into) if len(out) < len(into) else (into, out)
                     for x, weight in small.items():
@@ -144,10 +166,11 @@ class Derived:
                         if other is not None and x != u and x != v:
                             via += weight * other
                 shared, union = jaccard(mine, around.profile(v))
-                facts = seen[v] = (via, shared, union)
-            via, shared, union = facts
-            rank = association.edge_rank(w, shared, union, via, blend)
+                facts = seen[v, hub] = (via, shared, union)
+            rank = association.edge_rank(w, *facts[1:], facts[0], blend)
             if rank != r:
+                self.lost_rank = max(self.lost_rank, r)
+                self.gained_rank = max(self.gained_rank, rank)
                 writes.append((rank, edge))
 
     def associations(self, nodes: set[int] | None) -> tuple[int, int, int]:

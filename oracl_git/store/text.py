@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from ..extract import Facts, split_identifiers
 from .facts import Texts
+from .nodes import File
 from .tree import FactsOf
 
 TextsOf = Callable[[str, str], Texts | None]
@@ -34,6 +35,7 @@ class TextTable:
 
     def __init__(self, db: sqlite3.Connection, facts_of: FactsOf, texts_of: TextsOf) -> None:
         self._db, self._facts_of, self._texts_of = db, facts_of, texts_of
+        self._next: int | None = None  # the next free chunk id
 
     def remove(self, node: int, path: str, blob: str, language: str) -> None:
         """Take out what `add` put in for this content."""
@@ -50,16 +52,22 @@ class TextTable:
         )
         self._db.execute("DELETE FROM chunk WHERE node=?", (node,))
 
-    def add(self, node: int, path: str, blob: str, language: str) -> None:
+    def add(self, node: int, file: File, facts: Facts) -> None:
         """Index the text of an artifact."""
-        facts, texts = self._facts_of(blob, language), self._texts_of(blob, language)
-        assert facts is not None and texts is not None, "facts of an indexed blob can be had again"
+        texts = self._texts_of(file.blob, file.language)
+        assert texts is not None, "text of an indexed blob can be had again"
         self._db.execute(
-            "INSERT INTO file_fts(rowid, path, names) VALUES(?,?,?)", (node, path_words(path), name_words(facts))
+            "INSERT INTO file_fts(rowid, path, names) VALUES(?,?,?)", (node, path_words(file.path), name_words(facts))
         )
-        for chunk, (title, body) in zip(facts.chunks, texts, strict=True):
-            cursor = self._db.execute(
-                "INSERT INTO chunk(node, start, stop, title) VALUES(?,?,?,?)",
-                (node, chunk.start, chunk.end, chunk.title),
-            )
-            self._db.execute("INSERT INTO chunk_fts(rowid, title, body) VALUES(?,?,?)", (cursor.lastrowid, title, body))
+        if self._next is None:
+            self._next = self._db.execute("SELECT coalesce(max(id), 0) FROM chunk").fetchone()[0] + 1
+        first = self._next
+        self._next += len(texts)
+        self._db.executemany(
+            "INSERT INTO chunk(id, node, start, stop, title) VALUES(?,?,?,?,?)",
+            [(number, node, chunk.start, chunk.end, chunk.title) for number, chunk in enumerate(facts.chunks, first)],
+        )
+        self._db.executemany(
+            "INSERT INTO chunk_fts(rowid, title, body) VALUES(?,?,?)",
+            [(number, title, body) for number, (title, body) in enumerate(texts, first)],
+        )

@@ -117,8 +117,7 @@ class Build:
         self.whole = len(changes) >= _WHOLE
         governed = self._govern(changes)
         files, gone = self._classify(changes)
-        self._extract(files)
-        files = self._skip_by_content(files, gone)
+        files = self._skip_by_content(files, gone, self._extract(files))
         linked, paths_moved = self._graph(files, gone, governed, settings)
         read = Chronicle(self.db, self.past).move(self.repo, self.header, commit, depth, paths_moved)
         self.header |= {
@@ -202,23 +201,27 @@ class Build:
                 self.db.execute("INSERT INTO skipped VALUES(?,?)", (change.path, reason))
         return files, gone
 
-    def _extract(self, files: list[File]) -> None:
-        """Read and parse the blobs that no cache knows."""
-        wanted = {(file.blob, file.language) for file in files}
+    def _extract(self, files: list[File]) -> dict[tuple[str, str], str]:
+        """Read and parse the blobs that no cache knows; why each file is to be left out, or ""."""
+        skips = self.cache.known({(file.blob, file.language) for file in files})
         unseen: dict[str, list[str]] = {}
-        for blob, language in sorted(wanted - self.cache.known(wanted)):
-            unseen.setdefault(blob, []).append(language)
-        order = [file.blob for file in files if file.blob in unseen]  # tree order reads packs well
-        done = 0
-        for blob, data in self.objects.blobs(list(dict.fromkeys(order))):
-            for language in unseen[blob] if data is not None else ():
-                facts = self.cache.learn(blob, language, data or b"")
+        for file in files:
+            if (file.blob, file.language) not in skips and file.language not in unseen.setdefault(file.blob, []):
+                unseen[file.blob].append(file.language)
+        wanted = [blob for blob, languages in unseen.items() if languages]  # tree order, which reads packs well
+        for done, (blob, data) in enumerate(self.objects.blobs(wanted), 1):
+            for language in unseen[blob]:
+                if data is None:
+                    skips[blob, language] = "missing"
+                    continue
+                facts = self.cache.learn(blob, language, data)
+                skips[blob, language] = facts.skip
                 self.parsed += 1
                 if not self.whole:
                     self.recent[blob, language] = facts
-            done += 1
-            self.tell("reading", done, len(unseen))
+            self.tell("reading", done, len(wanted))
         self.cache.flush()
+        return skips
 
     def facts_of(self, blob: str, language: str) -> Facts | None:
         """Facts of a blob, read again when the cache was pruned; None when it is missing."""
@@ -236,11 +239,10 @@ class Build:
         """Split text of a blob's chunks; None when it is missing."""
         return self.cache.texts(blob, language) if self.facts_of(blob, language) else None
 
-    def _skip_by_content(self, files: list[File], gone: list[str]) -> list[File]:
+    def _skip_by_content(self, files: list[File], gone: list[str], skips: dict[tuple[str, str], str]) -> list[File]:
         kept = []
         for file in files:
-            facts = self.facts_of(file.blob, file.language)
-            reason = "missing" if facts is None else facts.skip
+            reason = skips[file.blob, file.language]
             if not reason:
                 kept.append(file)
                 continue
@@ -262,7 +264,7 @@ class Build:
         count = "SELECT count(*) FROM node WHERE kind=0"
         nodes = NodeTable(self.db, self.facts_of, self.rules)
         before = self.db.execute(count).fetchone()[0]
-        affected = nodes.apply(files, gone)
+        affected = nodes.apply(files, gone, text.add)
         paths_moved = bool(nodes.leaving) or self.db.execute(count).fetchone()[0] != before
         names = StoredNames(self.db, self.facts_of, self.whole)
         edges = EdgeTable(
@@ -270,11 +272,7 @@ class Build:
         )
         linked, change = edges.relink(None if governed else affected)
         self._header_sums(change)
-        for done, file in enumerate(files, 1):
-            node = nodes.find(0, file.path)
-            assert node is not None
-            text.add(node, file.path, file.blob, file.language)
-            self.tell("indexing text", done, len(files))
+        self.header["max_r"] = edges.greatest_rank(int(str(self.header.get("max_r", 0))))
         self._digest(edges.shards)
         return linked, paths_moved
 
@@ -284,7 +282,6 @@ class Build:
             self.header[name] = str((0 if anew else int(str(self.header.get(name, 0)))) + delta)
         for name, sql in (("nodes", "SELECT count(*) FROM node"), ("edges", "SELECT count(*) FROM edge")):
             self.header[name] = self.db.execute(sql).fetchone()[0]
-        self.header["max_r"] = self.db.execute("SELECT max(r) FROM edge").fetchone()[0] or 0
 
     def _digest(self, dirty: set[int]) -> None:
         for shard in dirty:

@@ -1,0 +1,146 @@
+"""Edge and lookup rows: written only where they differ.
+
+Knows how the new links of a node are compared with its old ones, and what the
+difference can move elsewhere. Knows nothing of how links are found.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ..graph.model import ARTIFACT, HUB, Edge, decode_path
+from ..graph.parameters import RELATION_WEIGHTS
+from .nodes import NodeTable
+from .ranks import Neighbourhood, Neighbours
+
+RELATIONS = tuple(RELATION_WEIGHTS)
+RELATION_CODES = {name: code for code, name in enumerate(RELATIONS)}
+
+_Key = tuple[int, int, str, str]  # target, relation, source fragment, target fragment
+_Value = tuple[int, int, int]  # weight, confidence, partition
+_BATCH = 2_000
+
+
+class Moved(NamedTuple):
+    """What the new links of one node changed."""
+
+    source: int
+    targets: frozenset[int]  # targets with any difference in weights
+
+
+class LinkTable:
+    """Writes edges and lookups of one update. `whole`: everything is ranked anew afterwards."""
+
+    def __init__(self, db: sqlite3.Connection, nodes: NodeTable, whole: bool) -> None:
+        self._db, self._nodes, self._whole = db, nodes, whole
+        self._fresh = db.execute("SELECT 1 FROM edge LIMIT 1").fetchone() is None
+        self._inserts: list[tuple[int | str, ...]] = []
+        self._lookups = array("Q")
+        self._asked: list[tuple[int, bytes]] = []
+        self.before: dict[int, Neighbours] = {}  # target → its heaviest in-neighbours before this update
+        self.lost_rank = 0  # the greatest rank of an edge that was deleted
+
+    def write(self, node: int, edges: Iterable[Edge]) -> Moved | None:
+        """Replace the outgoing edges of a node; None when they are the same."""
+        new: dict[_Key, _Value] = {
+            (self._target(e), RELATION_CODES[e.relation], e.source_fragment, e.target_fragment): (
+                e.weight,
+                e.confidence,
+                e.partition,
+            )
+            for e in edges
+        }
+        old = {} if self._fresh else self._old(node)
+        stale = [key for key, (_, value, _) in old.items() if new.get(key) != value]
+        fresh = [key for key, value in new.items() if key not in old or old[key][1] != value]
+        if not stale and not fresh:
+            return None
+        targets: frozenset[int] = frozenset()
+        if not self._whole:
+            targets = self._note(old, new, {key[0] for key in (*stale, *fresh)})
+        for key in stale:
+            self.lost_rank = max(self.lost_rank, old[key][2])
+        self._db.executemany("DELETE FROM edge WHERE id=?", [(old[key][0],) for key in stale])
+        self._inserts += [(node, *key, *new[key]) for key in fresh]
+        if not self._whole or len(self._inserts) > _BATCH:
+            self.flush()
+        return Moved(node, targets)
+
+    def _target(self, edge: Edge) -> int:
+        if edge.target_kind == HUB:
+            return self._nodes.virtual(HUB, edge.target)
+        found = self._nodes.find(ARTIFACT, edge.target)
+        assert found is not None, "linking names only what exists"
+        return found
+
+    def _old(self, node: int) -> dict[_Key, tuple[int, _Value, int]]:
+        return {
+            (target, relation, sfrag, tfrag): (row, (w, kappa, part), r)
+            for row, target, relation, sfrag, tfrag, w, kappa, part, r in self._db.execute(
+                "SELECT id, target, relation, sfrag, tfrag, w, kappa, part, r FROM edge WHERE source=?", (node,)
+            )
+        }
+
+    def _note(
+        self, old: dict[_Key, tuple[int, _Value, int]], new: dict[_Key, _Value], touched: set[int]
+    ) -> frozenset[int]:
+        """Remember how things stood at targets whose heaviest edge from here moves."""
+        before: dict[int, list[int]] = {target: [] for target in touched}
+        after: dict[int, list[int]] = {target: [] for target in touched}
+        for key, (_, value, _) in old.items():
+            if key[0] in touched:
+                before[key[0]].append(value[0])
+        for key, value in new.items():
+            if key[0] in touched:
+                after[key[0]].append(value[0])
+        for target in touched:
+            if target not in self.before and max(before[target], default=0) != max(after[target], default=0):
+                self.before[target] = Neighbourhood(self._db, RELATIONS).kept_into(target)
+        return frozenset(target for target in touched if sorted(before[target]) != sorted(after[target]))
+
+    def record(self, node: int, keys: set[int]) -> None:
+        """Replace the questions a node's links depend on."""
+        packed = array("I", sorted(keys)).tobytes()
+        row = None if self._fresh else self._db.execute("SELECT keys FROM asked WHERE source=?", (node,)).fetchone()
+        if row and row[0] == packed:
+            return
+        before = set(array("I", row[0])) if row else set()
+        self._db.executemany("DELETE FROM lookup WHERE key=? AND source=?", [(k, node) for k in before - keys])
+        self._lookups.extend(sorted((k << 32) | node for k in keys - before))
+        if keys:
+            self._asked.append((node, packed))
+        else:
+            self._db.execute("DELETE FROM asked WHERE source=?", (node,))
+
+    def flush(self) -> None:
+        """Write the edges that wait."""
+        self._db.executemany(
+            "INSERT INTO edge(source, target, relation, sfrag, tfrag, w, kappa, part) VALUES(?,?,?,?,?,?,?,?)",
+            self._inserts,
+        )
+        self._inserts.clear()
+
+    def finish(self) -> None:
+        """Write everything that waits; lookups in key order, which is how they lie on disk."""
+        self.flush()
+        self._db.executemany(
+            "INSERT INTO lookup VALUES(?,?)", ((packed >> 32, packed & 0xFFFFFFFF) for packed in sorted(self._lookups))
+        )
+        self._db.executemany("INSERT OR REPLACE INTO asked VALUES(?,?)", self._asked)
+        self._lookups = array("Q")
+        self._asked.clear()
+
+
+def outgoing(db: sqlite3.Connection, node: int) -> list[Edge]:
+    """The stored outgoing edges of a node."""
+    return [
+        Edge(kind, decode_path(path), sfrag, tfrag, RELATIONS[relation], w, kappa, part)
+        for kind, path, sfrag, tfrag, relation, w, kappa, part in db.execute(
+            "SELECT n.kind, n.path, e.sfrag, e.tfrag, e.relation, e.w, e.kappa, e.part"
+            " FROM edge e JOIN node n ON n.id = e.target WHERE e.source=?",
+            (node,),
+        )
+    ]

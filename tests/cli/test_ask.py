@@ -1,0 +1,474 @@
+"""The verbs that answer, each option, in every form."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from pytest import mark
+
+Place = Any  # conftest's
+RESULT = {"path", "fragment", "title", "kind", "score", "source", "reasons", "commit"}
+
+
+# -- search ------------------------------------------------------------------------------
+
+
+def test_search_says_where_and_why(shop: Place) -> None:
+    lines = shop.oracl("search", "where is the discount threshold decided").out.splitlines()
+    assert re.match(r" 1  \S+(#L\d+(-\d+)?)? +\d\.\d\d  \w", lines[0]), lines[0]
+    assert "prices" in lines[0]
+    assert re.fullmatch(r"\d+ of \d+, index at [0-9a-f]{7}\. git oracl open 1 · --explain · --snippet", lines[-1])
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_search_in_several_words_is_one_question(shop: Place) -> None:
+    assert shop.oracl("search", "discount", "threshold").raw == shop.oracl("search", "discount threshold").raw
+
+
+def test_search_json(shop: Place) -> None:
+    data = shop.oracl("search", "discount threshold", "--json").json
+    assert set(data) == {"schema", "query", "commit", "total", "parsed", "results"}
+    assert data["query"] == "discount threshold"
+    assert data["commit"] == shop.git("rev-parse", "HEAD")
+    assert data["total"] >= len(data["results"]) > 0
+    for result in data["results"]:
+        assert set(result) == RESULT
+        assert re.fullmatch(r"(L\d+-\d+)?", result["fragment"])
+        assert {key for reason in result["reasons"] for key in reason} == {"signal", "text", "share"}
+        assert abs(sum(reason["share"] for reason in result["reasons"]) - result["score"]) < 1e-5
+    scores = [result["score"] for result in data["results"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_search_machine_forms_agree(shop: Place) -> None:
+    question = ("search", "discount threshold")
+    results = shop.oracl(*question, "--json").json["results"]
+    assert [p.decode() for p in shop.oracl(*question, "-z").paths] == [r["path"] for r in results]
+    rows = [line.split("\t") for line in shop.oracl(*question, "--porcelain").out.splitlines()]
+    assert rows == [[f"{r['score']:.6f}", r["path"], r["fragment"]] for r in results]
+
+
+def test_search_limit(shop: Place) -> None:
+    assert len(shop.oracl("search", "cart", "-n", "2", "-z").paths) == 2
+    assert len(shop.oracl("search", "cart", "--limit", "1", "-z").paths) == 1
+
+
+def test_search_explain_adds_up(shop: Place) -> None:
+    out = shop.oracl("search", "type:tests discount -integration", "--explain").out
+    assert "directives: type:tests" in out and "leaves out: integration" in out
+    terms, blocks = [], 0
+    for line in out.splitlines():
+        if total := re.fullmatch(r" +(-?\d+\.\d+)  = the score", line):
+            assert abs(sum(terms) - float(total[1])) < 1e-3
+            terms, blocks = [], blocks + 1
+        elif term := re.match(r" {4} +(-?\d+\.\d{4})  \w+", line):
+            terms.append(float(term[1]))
+    assert blocks > 0
+
+
+def test_search_snippet(shop: Place) -> None:
+    out = shop.oracl("search", "discount threshold", "--snippet", "-n", "3").out
+    assert re.search(r"^ +\d+  .*threshold", out, re.MULTILINE)
+    data = shop.oracl("search", "discount threshold", "--snippet", "-n", "3", "--json").json
+    assert any("threshold" in result.get("snippet", "") for result in data["results"])
+
+
+def test_search_classic(shop: Place) -> None:
+    data = shop.oracl("search", "cart", "--ranker", "classic", "--json").json
+    assert data["results"][0]["source"] == "classic"
+
+
+@mark.parametrize("persona", ["developer", "reviewer", "writer", "operator", "agent"])
+def test_search_persona(shop: Place, persona: str) -> None:
+    assert shop.oracl("search", "discount", "--persona", persona, "-z").paths
+
+
+def test_search_persona_moves_documents(shop: Place) -> None:
+    def score(persona: str) -> float:
+        rows = shop.oracl("search", "discount threshold", "--persona", persona, "--json").json["results"]
+        return next(row["score"] for row in rows if row["path"] == "docs/guide.md")
+
+    assert score("writer") > score("developer")
+
+
+def test_search_lookups_skip_the_ranking(shop: Place) -> None:
+    for question in ("filename:cart.py", "shop/cart.py", "path:shop/cart.py", "prefix:shop/ca"):
+        data = shop.oracl("search", question, "--json").json
+        assert [(r["path"], r["source"], r["score"]) for r in data["results"]] == [("shop/cart.py", "lookup", 1.0)]
+
+
+def test_search_filters(shop: Place) -> None:
+    assert {p.partition(b"/")[0] for p in shop.oracl("search", "type:tests cart", "-z").paths} == {b"tests"}
+    assert sorted(shop.oracl("search", "lang:markdown", "-z").paths) == [b"README.md", b"docs/guide.md"]
+    assert b"shop/cart.py" not in shop.oracl("search", "discount -shop", "-z").paths
+
+
+def test_search_nothing(shop: Place) -> None:
+    done = shop.oracl("search", "zzyzzyva", code=1)
+    assert done.raw == b""
+    assert done.err.splitlines() == ["git-oracl: nothing matches", "hint: fewer words, or: git oracl search prefix:src/"]
+    data = shop.oracl("search", "zzyzzyva", "--json", code=1).json
+    assert data["results"] == [] and data["total"] == 0
+    assert shop.oracl("search", "zzyzzyva", "-z", code=1).raw == b""
+
+
+@mark.parametrize("question", ["", "   ", '"', "((", "a AND", "NEAR(", "*", "-", "--", "\\", "file:", "🎈", "a\nb\tc"])
+def test_every_string_is_a_question(shop: Place, question: str) -> None:
+    code = shop.oracl("search", "--json", "--", question, code=None).code
+    assert code == 2 if not question.strip() else code in (0, 1)
+
+
+def test_search_stdin(shop: Place) -> None:
+    questions = [
+        b"discount threshold",
+        b'{"query": "Traceback (most recent call last):\\n  File \\"shop/cart.py\\", line 12, in add_item\\nKeyError"}',
+        b'{"query": malformed',
+        b"zzyzzyva",
+        b"\xff\xfe cart",
+        b"",
+        b'{"no query": 1}',
+        b'["cart"]',
+    ]
+    rows = [json.loads(line) for line in shop.oracl("search", "--stdin", input=b"\n".join(questions)).raw.splitlines()]
+    assert len(rows) == len(questions)
+    assert all(row["schema"] == 1 and isinstance(row["results"], list) for row in rows)
+    assert rows[0]["query"] == "discount threshold"
+    assert set(rows[0]["results"][0]) == RESULT
+    assert rows[1]["query"].startswith("Traceback") and rows[1]["query"].count("\n") == 2
+    assert rows[1]["results"][0]["path"] == "shop/cart.py"
+    assert rows[2]["query"] == '{"query": malformed'
+    assert rows[3]["results"] == []
+    assert rows[4]["query"] == "\ufffd\ufffd cart" and rows[4]["results"]
+    assert rows[5]["query"] == ""
+
+
+def test_search_stdin_answers_line_by_line(shop: Place) -> None:
+    """A program may wait for each answer before it asks again."""
+    import os
+    import subprocess
+
+    from_here = {**os.environ, **{"PATH": os.path.dirname(__import__("sys").executable) + ":" + os.environ["PATH"]}}
+    with subprocess.Popen(
+        ["git", "oracl", "search", "--stdin"], cwd=shop.path, env=from_here, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin and process.stdout
+        for _ in range(2):
+            process.stdin.write(b"discount\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["results"]
+        process.stdin.close()
+
+
+def test_search_no_update(shop: Place) -> None:
+    before = shop.git("rev-parse", "HEAD")
+    shop.commit("More", {"shop/voucher.py": "def redeem_voucher(): ...\n"})
+    assert shop.oracl("search", "redeem voucher", "--no-update", "--json", code=None).json["commit"] == before
+    assert shop.oracl("search", "redeem voucher", "-z").paths[0] == b"shop/voucher.py"
+
+
+def test_search_usage(shop: Place) -> None:
+    for words in ([], ["x", "--nonsense"], ["x", "-n", "0"], ["x", "-n", "many"], ["x", "--ranker", "best"]):
+        done = shop.oracl("search", *words, code=2)
+        assert done.raw == b""
+        assert done.err.startswith("git-oracl: ") and done.err.splitlines()[-1] == "hint: git oracl search -h"
+
+
+# -- related -----------------------------------------------------------------------------
+
+
+def test_related_says_why(shop: Place) -> None:
+    out = shop.oracl("related", "shop/prices.py").out
+    first = out.splitlines()[0]
+    assert re.match(r"(tests/test_prices|shop/cart)\.py", first)
+    assert re.search(r"changed together in \d+ of \d+ commits|imports|tests", out)
+    assert not re.search(r"L(\d+)-\1\b", out)
+    assert all(len(line) <= 80 for line in out.splitlines())
+
+
+def test_related_json_and_machine_forms(shop: Place) -> None:
+    question = ("related", "shop/prices.py")
+    data = shop.oracl(*question, "--json").json
+    assert set(data) == {"schema", "query", "commit", "total", "results"}
+    assert data["query"] == ["shop/prices.py"]
+    for result in data["results"]:
+        assert set(result) == RESULT and result["source"] == "related"
+        assert abs(sum(reason["share"] for reason in result["reasons"]) - result["score"]) < 1e-5
+        assert result["path"] != "shop/prices.py"
+    assert [p.decode() for p in shop.oracl(*question, "-z").paths] == [r["path"] for r in data["results"]]
+    assert len(shop.oracl(*question, "--porcelain").out.splitlines()) == len(data["results"])
+
+
+def test_related_kind(shop: Place) -> None:
+    for kind, start in (("tests", b"tests/"), ("docs", b""), ("config", b""), ("code", b"shop/")):
+        paths = shop.oracl("related", "shop/prices.py", "--kind", kind, "-z", code=None).paths
+        assert all(path.startswith(start) for path in paths)
+    assert b"tests/test_prices.py" in shop.oracl("related", "shop/prices.py", "--kind", "tests", "-z").paths
+
+
+def test_related_several_paths_are_one_question(shop: Place) -> None:
+    data = shop.oracl("related", "shop/prices.py", "shop/cart.py", "--json").json
+    assert not {"shop/prices.py", "shop/cart.py"} & {result["path"] for result in data["results"]}
+
+
+def test_related_of_a_change(shop: Place) -> None:
+    shop.write("shop/cart.py", "# empty\n")
+    shop.git("add", "-A")
+    assert shop.oracl("related", "--staged", "--json").json["query"] == ["shop/cart.py"]
+    assert shop.oracl("related", "--commit", "HEAD", "--json").json["query"] == ["shop/cart.py", "shop/prices.py"]
+    assert shop.oracl("related", "--diff", "HEAD~1..HEAD", "--json").json["query"] == ["shop/cart.py", "shop/prices.py"]
+    assert shop.oracl("related", "--diff", "HEAD~1", "--json").json["query"] == ["shop/cart.py", "shop/prices.py"]
+    done = shop.oracl("related", "--commit", "no-such-commit", code=2)
+    assert "no commit is named 'no-such-commit'" in done.err
+
+
+def test_related_of_nothing_staged(shop: Place) -> None:
+    assert "touches no file" in shop.oracl("related", "--staged", code=1).err
+
+
+def test_related_staged_from_a_subdirectory(shop: Place) -> None:
+    shop.write("shop/cart.py", "# empty\n")
+    shop.git("add", "-A")
+    data = shop.oracl("related", "--staged", "--json", cwd="docs").json
+    assert data["query"] == ["shop/cart.py"]
+
+
+def test_related_of_an_untracked_file(shop: Place) -> None:
+    shop.write("shop/voucher.py", '"""A voucher lowers the discount threshold of prices."""\nfrom .prices import Price\n')
+    assert b"shop/prices.py" in shop.oracl("related", "shop/voucher.py", "-z").paths
+    done = shop.oracl("related", "shop/nowhere.py", code=1)
+    assert done.err.startswith("git-oracl: shop/nowhere.py is neither in the indexed commit nor in the work tree.\nhint:")
+
+
+def test_related_why(shop: Place) -> None:
+    out = shop.oracl("related", "--why", "shop/prices.py", "tests/test_prices.py").out
+    assert "changed together in" in out and "imports total" in out
+    data = shop.oracl("related", "--why", "shop/prices.py", "tests/test_prices.py", "--json").json
+    assert set(data) == {"schema", "paths", "score", "reasons"}
+    assert abs(sum(r["share"] for r in data["reasons"]) - data["score"]) < 1e-5
+    assert shop.oracl("related", "--why", "shop/prices.py", code=2).err.startswith("git-oracl: --why takes two paths")
+
+
+def test_related_explain(shop: Place) -> None:
+    assert "= the score" in shop.oracl("related", "shop/prices.py", "--explain").out
+
+
+def test_related_stdin(shop: Place) -> None:
+    lines = [b"shop/prices.py", b"no/such.py", b'{"query": ["shop/prices.py", "shop/cart.py"]}', b"{broken"]
+    rows = [json.loads(line) for line in shop.oracl("related", "--stdin", input=b"\n".join(lines)).raw.splitlines()]
+    assert [row["query"] for row in rows] == ["shop/prices.py", "no/such.py", ["shop/prices.py", "shop/cart.py"], "{broken"]
+    assert rows[0]["results"] and rows[2]["results"]
+    assert rows[1]["results"] == [] and "no/such.py" in rows[1]["error"]
+    assert rows[3]["results"] == [] and "error" in rows[3]
+
+
+def test_related_usage(shop: Place) -> None:
+    assert shop.oracl("related", code=2).err.startswith("git-oracl: related needs a path")
+    assert shop.oracl("related", "shop/cart.py", "--kind", "poems", code=2).raw == b""
+
+
+# -- trace -------------------------------------------------------------------------------
+
+
+def test_trace_out_and_in(shop: Place) -> None:
+    out = shop.oracl("trace", "shop/cli.py").out.splitlines()
+    assert out[0] == "shop/cli.py"
+    assert any(re.fullmatch(r"[├└]─ shop/store\.py  imports save", line) for line in out), out
+    inward = shop.oracl("trace", "shop/prices.py", "--in", "--depth", "1").out
+    assert "tests/test_prices.py#L1  imports total" in inward
+    assert "docs/guide.md#L5  references" in inward
+    assert "config/settings.yaml#L1  configures" in inward
+
+
+def test_trace_json(shop: Place) -> None:
+    data = shop.oracl("trace", "shop/cli.py", "--json").json
+    assert set(data) == {"schema", "direction", "depth", "tree"}
+    todo = [data["tree"]]
+    while todo:
+        step = todo.pop()
+        assert {"path", "fragment", "relation", "symbol", "cycle", "children"} <= set(step)
+        todo += step["children"]
+    assert data["direction"] == "out" and data["depth"] == 2
+
+
+def test_trace_shows_a_cycle_once(shop: Place) -> None:
+    out = shop.oracl("trace", "shop/store.py", "--out", "--depth", "9").out
+    assert out.count("shop/events.py") == 1
+    data = shop.oracl("trace", "shop/store.py", "--both", "--depth", "9", "--json").json
+    assert json.dumps(data).count('"children"') < 60
+
+
+def test_trace_relation(shop: Place) -> None:
+    out = shop.oracl("trace", "shop/prices.py", "--in", "--depth", "1", "--relation", "references", "configures", "-z")
+    assert sorted(out.paths) == [b"config/settings.yaml", b"docs/guide.md"]
+    assert shop.oracl("trace", "--in", "--depth", "1", "--relation", "tests", "shop/prices.py", "-z").paths == [
+        b"tests/test_prices.py"
+    ]
+
+
+def test_trace_to(shop: Place) -> None:
+    out = shop.oracl("trace", "shop/cli.py", "--to", "shop/prices.py").out
+    assert out.splitlines()[0] == "shop/cli.py" and out.splitlines()[-1].endswith("→ shop/prices.py")
+    data = shop.oracl("trace", "shop/cli.py", "--to", "shop/prices.py", "--json").json
+    assert set(data) == {"schema", "direction", "paths"}
+    assert [step["path"] for step in data["paths"][0]][:: len(data["paths"][0]) - 1] == ["shop/cli.py", "shop/prices.py"]
+    assert shop.oracl("trace", "shop/cli.py", "--to", "shop/prices.py", "-z").paths[0] == b"shop/cli.py"
+    assert shop.oracl("trace", "shop/prices.py", "--to", "docs/guide.md", code=1).err == (
+        "git-oracl: no path in that direction\n"
+    )
+
+
+def test_trace_dot(shop: Place) -> None:
+    out = shop.oracl("trace", "shop/cli.py", "--dot").out
+    assert out.startswith("digraph oracl {") and out.endswith("}\n")
+    nodes = dict(re.findall(r'^  (n\d+) \[label="(.*)"\];$', out, re.MULTILINE))
+    edges = re.findall(r'^  (n\d+) -> (n\d+) \[label="(\w+)"\];$', out, re.MULTILINE)
+    assert ("shop/cli.py", "shop/store.py", "imports") in {(nodes[a], nodes[b], how) for a, b, how in edges}
+    inward = shop.oracl("trace", "shop/store.py", "--in", "--dot").out
+    nodes = dict(re.findall(r'^  (n\d+) \[label="(.*)"\];$', inward, re.MULTILINE))
+    edges = re.findall(r"^  (n\d+) -> (n\d+)", inward, re.MULTILINE)
+    assert ("shop/cli.py", "shop/store.py") in {(nodes[a], nodes[b]) for a, b in edges}
+
+
+def test_trace_mermaid(shop: Place) -> None:
+    out = shop.oracl("trace", "shop/cli.py", "--mermaid").out
+    assert out.startswith("graph LR\n")
+    assert re.search(r'^  n0\["shop/cli.py"\]$', out, re.MULTILINE)
+    assert re.search(r"^  n0 -->\|imports\| n\d+$", out, re.MULTILINE)
+
+
+def test_trace_impact_of_a_change(shop: Place) -> None:
+    shop.write("shop/prices.py", "PRICE = 1\n")
+    shop.git("add", "-A")
+    assert shop.oracl("trace", "--impact", "--staged", "--tests", "-z").paths == [
+        b"tests/test_prices.py", b"tests/test_cart.py",
+    ]  # fmt: skip
+    rows = shop.oracl("trace", "--impact", "--staged").out.splitlines()
+    assert rows[0] == "1  tests/test_prices.py#L1  imports shop/prices.py"
+    data = shop.oracl("trace", "--impact", "--staged", "--json").json
+    assert set(data) == {"schema", "changed", "impact"} and data["changed"] == [{"path": "shop/prices.py"}]
+    assert {key for row in data["impact"] for key in row} == {"path", "kind", "distance", "relation", "fragment", "via"}
+    assert shop.oracl("trace", "--impact", "--commit", "HEAD", "-z").paths
+    assert shop.oracl("trace", "--impact", "--diff", "HEAD~1..HEAD", "-z").paths
+    assert shop.oracl("trace", "--impact", "shop/prices.py", "-z").paths
+
+
+def test_trace_impact_runs_the_tests(shop: Place) -> None:
+    """git oracl trace --impact --staged --tests -z | xargs -0 pytest"""
+    shop.write("shop/prices.py", "class Price(int): ...\n\n\ndef total(prices):\n    return sum(prices)\n")
+    shop.git("add", "-A")
+    done = shop.run(
+        "sh", "-c", "git oracl trace --impact --staged --tests -z | xargs -0 python -m pytest -q -p no:cacheprovider",
+        env={"PYTHONPATH": str(shop.path), "PYTHONDONTWRITEBYTECODE": "1"},
+    )  # fmt: skip
+    assert done.code == 0 and "2 passed" in done.out, done
+
+
+def test_trace_impact_includes_a_changed_test(shop: Place) -> None:
+    shop.write("tests/test_cart.py", "def test_nothing(): ...\n")
+    shop.git("add", "-A")
+    assert shop.oracl("trace", "--impact", "--staged", "--tests", "-z").paths == [b"tests/test_cart.py"]
+
+
+def test_trace_usage(shop: Place) -> None:
+    for words in ([], ["a", "b"], ["shop/cli.py", "--staged"], ["--in", "--out", "shop/cli.py"], ["x", "--depth", "0"]):
+        assert shop.oracl("trace", *words, code=2).err.splitlines()[-1] == "hint: git oracl trace -h"
+    assert shop.oracl("trace", "no/such.py", code=1).err.startswith("git-oracl: no/such.py is not in the indexed commit.")
+
+
+def test_trace_nothing(shop: Place) -> None:
+    done = shop.oracl("trace", "shop/prices.py", "--out", code=1)
+    assert done.out == "shop/prices.py\n" and done.err == "git-oracl: nothing in that direction\n"
+
+
+# -- show, hub, open ---------------------------------------------------------------------
+
+
+def test_show(shop: Place) -> None:
+    out = shop.oracl("show", "shop/prices.py").out
+    assert out.startswith("shop/prices.py  python, ")
+    assert "priority 0." in out and "lifecycle" in out
+    assert "← imports total tests/test_prices.py#L1  1.00" in out
+    assert 'class Price(int):' in out
+
+
+def test_show_json(shop: Place) -> None:
+    data = shop.oracl("show", "shop/prices.py", "--json").json
+    assert set(data) == {
+        "schema", "path", "id", "blob", "checksum", "size", "lines", "language", "kind", "tags", "priority",
+        "priority_blended", "association", "delta", "terms", "multiplier", "degree", "imports", "commits",
+        "last_commit_time", "edges", "definitions", "start", "end", "text",
+    }  # fmt: skip
+    assert data["blob"] == shop.git("rev-parse", "HEAD:shop/prices.py")
+    assert data["commits"] == int(shop.git("rev-list", "--count", "HEAD", "--", "shop/prices.py"))
+    assert [d["name"] for d in data["definitions"] if d["kind"] == "class"] == ["Price"]
+
+
+@mark.parametrize("tail", ["L8-10", "L8", "total"])
+def test_show_a_part(shop: Place, tail: str) -> None:
+    out = shop.oracl("show", f"shop/prices.py#{tail}").out
+    assert re.search(r"^ +8  def total", out, re.MULTILINE)
+    assert not re.search(r"^ +1  ", out, re.MULTILINE)
+
+
+def test_show_unknown(shop: Place) -> None:
+    assert shop.oracl("show", "nowhere", code=1).err.startswith("git-oracl: nowhere is not in the indexed commit.\nhint:")
+    assert shop.oracl("show", "shop/prices.py#nothing", code=1).err.startswith("git-oracl: shop/prices.py defines no nothing")
+
+
+def test_hub(shop: Place) -> None:
+    assert re.search(r"^ +\d+  tests$", shop.oracl("hub").out, re.MULTILINE)
+    out = shop.oracl("hub", "tests").out.splitlines()
+    assert re.match(r"tests/test_\w+\.py +priority -?\d\.\d\d$", out[0]) and out[-1] == "2 of 2 in tests"
+    assert len(shop.oracl("hub", "shop", "-n", "1", "-z").paths) == 1
+    domains = shop.oracl("hub", "--json").json["domains"]
+    assert {"domain": "tests", "members": 2} in domains
+    assert [d["domain"].encode() for d in domains] == shop.oracl("hub", "-z").paths
+    assert "2\ttests" in shop.oracl("hub", "--porcelain").out.splitlines()
+    data = shop.oracl("hub", "tests", "--json").json
+    assert set(data) == {"schema", "domain", "total", "results"} and set(data["results"][0]) == RESULT
+    assert len(shop.oracl("hub", "tests", "--porcelain").out.splitlines()) == 2
+    assert shop.oracl("hub", "poems", code=1).err.startswith("git-oracl: there is no domain 'poems'.\nhint: known:")
+
+
+def test_open(shop: Place) -> None:
+    assert "no question was asked here yet" in shop.oracl("open", "1", code=2).err
+    first = shop.oracl("search", "discount threshold", "-z").paths[0].decode()
+    assert shop.oracl("open", "1", "--print").out == f"{shop.path / first}\n"
+    assert shop.oracl("open", "1", env={"GIT_EDITOR": "printf '<%s>'"}).out == f"<{shop.path / first}>"
+    assert "the last question had" in shop.oracl("open", "99", code=2).err
+    assert shop.oracl("open", "0", code=2).raw == b""
+    records = (shop.path / ".git/oracl/search_history.jsonl").read_text().splitlines()
+    chosen = json.loads(records[-1])
+    assert (chosen["class"], chosen["path"], chosen["rank"]) == ("open", first, 1)
+
+
+def test_open_what_is_gone(shop: Place) -> None:
+    first = shop.oracl("search", "discount threshold", "-z").paths[0].decode()
+    (shop.path / first).unlink()
+    assert shop.oracl("open", "1", code=1).err == (
+        f"git-oracl: {first} is not in the work tree.\nhint: git show HEAD:{first}\n"
+    )
+
+
+# -- telemetry ---------------------------------------------------------------------------
+
+
+def test_a_question_is_recorded_here_and_stopped_by_a_setting(shop: Place) -> None:
+    log = shop.path / ".git/oracl/search_history.jsonl"
+    shop.oracl("search", "discount threshold", env={"ORACL_SESSION": "desk"})
+    shop.oracl("related", "shop/prices.py")
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [row["class"] for row in rows] == ["search", "related"]
+    assert rows[0].keys() >= {
+        "time", "class", "query", "parsed", "count", "latency_ms", "load_ms", "rss_before", "rss_after", "cost_usd",
+        "session", "results",
+    }  # fmt: skip
+    assert rows[0]["query"] == "discount threshold" and rows[0]["session"] == "desk"
+    assert rows[0]["results"] == [p.decode() for p in shop.oracl("search", "discount threshold", "-z").paths]
+    shop.git("config", "oracl.telemetry", "false")
+    size = log.stat().st_size
+    shop.oracl("search", "discount threshold")
+    assert log.stat().st_size == size
+    assert log.stat().st_mode & 0o077 == 0

@@ -1,0 +1,380 @@
+"""The verbs that set up, measure, export and remove."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import xml.dom.minidom
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import networkx
+from pytest import mark, skip
+
+Place = Any  # conftest's
+
+
+def snapshot(directory: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file below a directory: its mode and bytes."""
+    found = {}
+    for root, folders, files in os.walk(directory):
+        for name in folders:
+            found[os.path.relpath(os.path.join(root, name), directory) + "/"] = (0, b"")
+        for name in files:
+            path = Path(root, name)
+            found[os.path.relpath(path, directory)] = (path.lstat().st_mode, path.read_bytes())
+    return found
+
+
+# -- init and deinit ----------------------------------------------------------------------
+
+
+def test_init_tells_what_it_did_and_leaves_the_work_tree_alone(shop: Place) -> None:
+    shop.oracl("deinit")
+    before = snapshot(shop.path)
+    out = shop.oracl("init", "--no-hooks").out
+    assert re.match(r"Indexed \d+ files of shop at [0-9a-f]{7} in \d+\.\d s:\n\d+ artifacts, \d+ edges, 9 commits of history\.\n", out)
+    assert "Left out: 1 binary (git oracl stats --skipped)." in out
+    assert all(len(line) <= 80 for line in out.splitlines())
+    after = snapshot(shop.path)
+    assert {path for path in after if after[path] != before.get(path)} <= {p for p in after if p.startswith(".git/oracl")}
+    assert shop.git("status", "--porcelain") == ""
+
+
+def test_deinit_leaves_git_as_it_was(shop: Place) -> None:
+    shop.oracl("deinit")
+    before = snapshot(shop.path)
+    shop.oracl("init")
+    shop.oracl("search", "discount threshold")
+    shop.oracl("related", "shop/prices.py")
+    shop.oracl("graph", "rebuild", "--two-layer")
+    shop.oracl("open", "1", "--print")
+    out = shop.oracl("deinit").out
+    assert out == f"Removed {shop.path / '.git/oracl'}.\n"
+    assert snapshot(shop.path) == before
+    assert shop.oracl("deinit").out == "There was nothing to remove.\n"
+
+
+def test_init_json(shop: Place) -> None:
+    data = shop.oracl("init", "--json").json
+    assert set(data) == {"schema", "commit", "root", "artifacts", "edges", "skipped", "history", "seconds"}
+    assert data["commit"] == shop.git("rev-parse", "HEAD") and data["history"] == 9 and data["skipped"] == {"binary": 1}
+
+
+def test_the_first_question_makes_the_index(shop: Place) -> None:
+    shop.oracl("deinit")
+    assert "there is no index yet" in shop.oracl("search", "cart", "--no-update", code=128).err
+    assert shop.oracl("search", "cart", "-z").paths
+
+
+# -- update and status --------------------------------------------------------------------
+
+
+def test_update(shop: Place) -> None:
+    assert re.fullmatch(r"Up to date at [0-9a-f]{7}\.\n", shop.oracl("update").out)
+    shop.commit("More", {"shop/voucher.py": "VOUCHER = 1\n"})
+    assert shop.oracl("status").out.startswith("index      ")
+    assert "1 commit behind HEAD" in shop.oracl("status").out
+    assert re.match(r"Now at [0-9a-f]{7}: 1 path changed, 1 parsed, \d+ linked,\n1 commit of history", shop.oracl("update").out)
+    assert "at HEAD" in shop.oracl("status").out
+    assert shop.oracl("update", "-q").raw == b"" == shop.oracl("update", "--quiet").raw
+    data = shop.oracl("update", "--json").json
+    assert set(data) == {"schema", "commit", "changed", "parsed", "linked", "commits", "rebuilt", "seconds"}
+
+
+def test_update_full_gives_the_same_root(shop: Place) -> None:
+    for number in range(3):
+        shop.commit("Change", {"shop/prices.py": f"PRICE = {number}\n", f"docs/{number}.md": "See shop/prices.py.\n"})
+        shop.oracl("update")
+    before = shop.oracl("status", "--json").json
+    assert shop.oracl("update", "--full", "--json").json["rebuilt"] == "asked for"
+    assert shop.oracl("status", "--json").json == before
+    assert before["root"]
+
+
+def test_status_json(shop: Place) -> None:
+    data = shop.oracl("status", "--json").json
+    assert set(data) == {
+        "schema", "commit", "head", "tree", "root", "artifacts", "edges", "behind", "skipped", "pending", "problems",
+        "shallow", "history",
+    }  # fmt: skip
+    assert data["commit"] == data["head"] and data["behind"] == 0 and data["shallow"] is False
+    shop.oracl("deinit")
+    assert shop.oracl("status", "--json", code=1).json["commit"] is None
+    done = shop.oracl("status", code=1)
+    assert done.raw == b"" and done.err == "git-oracl: there is no index yet\nhint: git oracl init\n"
+
+
+def test_status_tells_of_settings_it_did_not_believe(shop: Place) -> None:
+    shop.commit("Settings", {".agentlas/oracl.toml": "[[override]]\npaths = ['shop/']\nclassification = 'royal'\n"})
+    assert "unknown classification 'royal'" in shop.oracl("init").out
+    assert "problem    .agentlas/oracl.toml: unknown classification 'royal'" in shop.oracl("status").out
+
+
+def test_history_depth(shop: Place) -> None:
+    shop.git("config", "oracl.historyDepth", "3")
+    shop.oracl("update")
+    assert shop.oracl("status", "--json").json["history"] == 3
+    shop.git("config", "oracl.historyDepth", "all")
+    done = shop.oracl("update", code=2)
+    assert "oracl.historyDepth must be a whole number above 0, not 'all'" in done.err
+    assert done.err.endswith("hint: git config --unset oracl.historyDepth\n")
+
+
+# -- stats and doctor ---------------------------------------------------------------------
+
+
+def test_stats(shop: Place) -> None:
+    out = shop.oracl("stats").out
+    assert re.search(r"^relations .*imports \d+", out, re.MULTILINE)
+    assert all(len(line) <= 80 for line in out.splitlines())
+    data = shop.oracl("stats", "--json").json
+    assert set(data) == {
+        "schema", "commit", "root", "nodes", "edges", "mu", "sigma", "max_r", "extractor", "imports", "relations",
+        "kinds", "languages", "domains", "skipped",
+    }  # fmt: skip
+    assert set(data["imports"]) == {"exact", "suffix", "ambiguous", "unresolved", "external"}
+
+
+def test_stats_parameters(shop: Place) -> None:
+    out = shop.oracl("stats", "--parameters").out
+    assert "alpha = 350000" in out and "imports = 1000000" in out and "half_life" in out
+    data = shop.oracl("stats", "--parameters", "--json").json
+    assert set(data["parameters"]) == {"graph", "recall"}
+    assert data["parameters"]["graph"]["blend"]["beta"] == 500_000
+
+
+def test_stats_deep(shop: Place) -> None:
+    assert re.search(r"^pagerank\n +\d\.\d{4}  ", shop.oracl("stats", "--deep").out, re.MULTILINE)
+    data = shop.oracl("stats", "--deep", "--json").json["centralities"]
+    assert set(data) == {"pagerank", "betweenness", "core"}
+
+
+def test_stats_skipped(shop: Place) -> None:
+    assert shop.oracl("stats", "--skipped").out == "binary         logo.png\n"
+    assert shop.oracl("stats", "--skipped", "--json").json["skipped_paths"] == [{"path": "logo.png", "reason": "binary"}]
+
+
+def test_doctor(shop: Place) -> None:
+    assert all(line.startswith("ok ") for line in shop.oracl("doctor").out.splitlines())
+    shop.commit("More")
+    out = shop.oracl("doctor", code=1).out
+    assert re.search(r"^bad +freshness +behind HEAD\n +hint: git oracl update$", out, re.MULTILINE)
+    data = shop.oracl("doctor", "--json", code=1).json
+    assert {key for check in data["checks"] for key in check} == {"name", "ok", "text", "hint"}
+    shop.oracl("update")
+    assert shop.oracl("doctor", "--json").json["checks"]
+
+
+# -- graph --------------------------------------------------------------------------------
+
+
+def test_rebuild_with_other_parameters(shop: Place) -> None:
+    before = shop.oracl("stats", "--json").json
+    assert "from nothing" in shop.oracl("graph", "rebuild", "--alpha", "0.5", "--beta", "0.25").out
+    table = shop.oracl("stats", "--parameters", "--json").json["parameters"]["graph"]["blend"]
+    assert (table["alpha"], table["beta"]) == (500_000, 250_000)
+    shop.commit("More")
+    shop.oracl("update")
+    assert shop.oracl("stats", "--parameters", "--json").json["parameters"]["graph"]["blend"] == table
+    shop.oracl("graph", "rebuild")
+    after = shop.oracl("stats", "--json").json
+    assert {**after, "commit": ""} == {**before, "commit": ""}
+
+
+def test_rebuild_without_a_phase(shop: Place) -> None:
+    shop.oracl("graph", "rebuild", "--skip-phase", "imports", "--skip-phase", "mentions")
+    relations = shop.oracl("stats", "--json").json["relations"]
+    assert "imports" not in relations and "mentions" not in relations and "belongs_to" in relations
+
+
+def test_rebuild_in_two_layers(shop: Place) -> None:
+    out = shop.oracl("graph", "rebuild", "--two-layer").out
+    assert "in phase2_repo_edges" in out and out.endswith("the committed view is equal.\n")
+    data = shop.oracl("graph", "rebuild", "--two-layer", "--json").json
+    assert set(data["evidence"]) == {"phase2_repo_edges", "phase3_static_edges", "overlay"}
+    view = (shop.path / ".git/oracl/evidence/all_edges.jsonl").read_text().splitlines()
+    assert len(view) == shop.oracl("stats", "--json").json["edges"] == sum(data["evidence"].values())
+
+
+def test_graph_usage(shop: Place) -> None:
+    for words in ([], ["mend"], ["rebuild", "--alpha", "much"], ["rebuild", "--skip-phase", "x"], ["export", "--format", "x"]):
+        assert shop.oracl("graph", *words, code=2).err.startswith("git-oracl: ")
+    assert "alpha must lie between 0 and 10" in shop.oracl("graph", "rebuild", "--alpha", "-1", code=2).err
+    done = shop.oracl("graph", "export", "-o", "no/such/place", code=2)
+    assert done.err.startswith("git-oracl: cannot write no/such/place: No such file or directory.")
+
+
+def test_export_is_read_back(shop: Place) -> None:
+    stats = shop.oracl("stats", "--json").json
+    expected = (stats["nodes"], stats["edges"])
+    shop.oracl("graph", "export", "-o", "graph.xml")
+    graph = networkx.read_graphml(shop.path / "graph.xml", force_multigraph=True)
+    assert (len(graph), graph.number_of_edges()) == expected
+    assert graph.nodes["shop/cart.py"]["checksum"] and graph.nodes["shop/cart.py"]["kind"] == "artifact"
+    raw = shop.oracl("graph", "export", "--format", "graphml").raw
+    assert raw == (shop.path / "graph.xml").read_bytes()
+    node_link = json.loads(shop.oracl("graph", "export", "--format", "node-link").raw)
+    graph = networkx.node_link_graph(node_link, edges="links")
+    assert (len(graph), graph.number_of_edges()) == expected
+    assert {data["relation"] for _, _, data in graph.edges(data=True)} == set(stats["relations"])
+    gexf = shop.oracl("graph", "export", "--format", "gexf").raw
+    document = xml.dom.minidom.parseString(gexf)
+    assert len(document.getElementsByTagName("node")) == expected[0]
+    assert len(networkx.read_gexf(io.BytesIO(gexf))) == expected[0]
+    dot = shop.oracl("graph", "export", "--format", "dot").out
+    assert dot.startswith("digraph oracl {") and dot.count(" -> ") == expected[1]
+    if shutil.which("dot"):
+        subprocess.run(["dot", "-Tplain"], input=dot.encode(), check=True, capture_output=True)
+
+
+# -- help and completion ------------------------------------------------------------------
+
+
+def test_help(shop: Place, place: Callable[..., Place]) -> None:
+    out = shop.oracl("-h").out
+    assert out == shop.run("git-oracl", "--help").out == shop.oracl("help").out
+    assert all(len(line) <= 80 for line in out.splitlines())
+    verbs = re.findall(r"^  (\w+) ", out, re.MULTILINE)
+    assert len(verbs) > 10
+    for verb in verbs:
+        page = shop.oracl(verb, "-h").out
+        assert page.startswith(f"usage: git oracl {verb}") and page == shop.oracl("help", verb).out
+        assert all(len(line) <= 80 or ":" in line for line in page.splitlines())
+    done = shop.oracl(code=2)
+    assert done.out == out
+    assert re.fullmatch(r"git-oracl \d+\.\d+\.\d+\n", shop.oracl("--version").out)
+
+
+def test_an_unknown_verb(shop: Place) -> None:
+    assert shop.oracl("serach", "x", code=2).err == "git-oracl: there is no verb 'serach'.\nhint: git oracl search\n"
+    assert shop.oracl("help", "serach", code=2).err == "git-oracl: there is no verb 'serach'.\nhint: git oracl search\n"
+    assert "git oracl -h lists the verbs" in shop.oracl("\x1b[31m", code=2).err
+    assert "\x1b" not in shop.oracl("\x1b[31m", code=2).err
+
+
+def complete(shop: Place, *words: str) -> set[str]:
+    """What bash offers for the last word."""
+    script = shop.oracl("completion", "bash").out
+    line = " ".join(f"'{word}'" for word in words)
+    done = shop.run(
+        "bash", "--norc", "-c",
+        f'{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _git_oracl; printf "%s\\n" "${{COMPREPLY[@]}}"',
+    )  # fmt: skip
+    assert done.code == 0 and not done.err, done
+    return set(done.out.split("\n")) - {""}
+
+
+def test_completion_for_bash(shop: Place) -> None:
+    assert {"search", "related", "trace", "init"} <= complete(shop, "git", "oracl", "")
+    assert complete(shop, "git-oracl", "sea") == {"search"}
+    assert complete(shop, "git", "-C", "somewhere", "oracl", "tr") == {"trace"}
+    assert complete(shop, "git", "oracl", "trace", "--im") == {"--impact"}
+    assert complete(shop, "git", "oracl", "graph", "") == {"rebuild", "export"}
+    assert complete(shop, "git", "oracl", "graph", "rebuild", "--al") == {"--alpha"}
+    assert complete(shop, "git", "oracl", "show", "shop/c") == {"shop/cart.py", "shop/cli.py"}
+    assert complete(shop, "git", "oracl", "help", "rel") == {"related"}
+
+
+@mark.parametrize("shell", ["zsh", "fish"])
+def test_completion_for_other_shells(shop: Place, shell: str) -> None:
+    script = shop.oracl("completion", shell).out
+    for verb in ("search", "trace"):
+        assert verb in script
+    if not shutil.which(shell):
+        skip(f"no {shell} here")
+    flags = ["-f", "-c"] if shell == "zsh" else ["-N", "-c"]
+    before = "autoload -U compinit; compinit -u; " if shell == "zsh" else ""
+    done = shop.run(shell, *flags, before + script)
+    assert done.code == 0 and not done.err, done
+
+
+def test_completion_usage(shop: Place) -> None:
+    assert shop.oracl("completion", "tcsh", code=2).raw == b""
+
+
+# -- damage -------------------------------------------------------------------------------
+
+
+@mark.parametrize("damage", ["garbage", "empty", "truncated", "foreign"])
+def test_a_damaged_index_is_made_anew(shop: Place, damage: str) -> None:
+    index = shop.path / ".git/oracl/index.sqlite"
+    root = shop.oracl("status", "--json").json["root"]
+    for journal in ("-wal", "-shm"):
+        index.with_name(index.name + journal).unlink(missing_ok=True)
+    if damage == "garbage":
+        index.write_bytes(b"this is no database" * 1000)
+    elif damage == "empty":
+        index.write_bytes(b"")
+    elif damage == "truncated":
+        index.write_bytes(index.read_bytes()[: index.stat().st_size // 3])
+    else:
+        index.unlink()
+        with sqlite3.connect(index) as db:
+            db.execute("CREATE TABLE mine(x)")
+        db.close()
+    assert shop.oracl("search", "discount threshold", "-z").paths
+    assert shop.oracl("status", "--json").json["root"] == root
+
+
+@mark.parametrize("name", ["facts", "history"])
+def test_a_damaged_cache_is_made_anew(shop: Place, name: str) -> None:
+    cache = shop.path / f".git/oracl/{name}.sqlite"
+    root = shop.oracl("status", "--json").json["root"]
+    for journal in ("-wal", "-shm"):
+        cache.with_name(cache.name + journal).unlink(missing_ok=True)
+    cache.write_bytes(b"this is no database" * 1000)
+    assert shop.oracl("search", "discount threshold", "-z").paths
+    assert shop.oracl("related", "shop/prices.py", "-z").paths
+    shop.oracl("show", "shop/prices.py")
+    shop.commit("More", {"shop/prices.py": "PRICE = 1\n"})
+    shop.oracl("update")
+    shop.oracl("update", "--full")
+    assert shop.oracl("status", "--json").json["root"] != root
+    assert b"tests/test_prices.py" in shop.oracl("related", "shop/prices.py", "-z").paths
+
+
+def test_damage_in_the_middle_of_the_index(shop: Place) -> None:
+    """Pages full of noise behind a sound header: a clear message or an answer, and a way back."""
+    index = shop.path / ".git/oracl/index.sqlite"
+    shop.oracl("update", "--full")
+    for journal in ("-wal", "-shm"):
+        index.with_name(index.name + journal).unlink(missing_ok=True)
+    data = bytearray(index.read_bytes())
+    data[8192:] = os.urandom(len(data) - 8192)
+    index.write_bytes(data)
+    shop.oracl("search", "discount threshold", "-z", code=None)
+    shop.oracl("doctor", code=None)
+    shop.oracl("update", "--full")
+    assert shop.oracl("search", "discount threshold", "-z").paths
+
+
+def test_an_index_of_a_newer_format(shop: Place) -> None:
+    index = shop.path / ".git/oracl/index.sqlite"
+    with sqlite3.connect(index) as db:
+        db.execute("PRAGMA user_version=99")
+    db.close()
+    for words in (["search", "cart"], ["update"], ["status"], ["show", "shop/cart.py"]):
+        done = shop.oracl(*words, code=128)
+        assert f"git-oracl: {index} was written by a newer oracl-git (format 99, this one knows 1).\n" in done.err
+        assert done.err.endswith("hint: upgrade oracl-git, or start over with: git oracl deinit && git oracl init\n")
+    assert shop.oracl("deinit").code == 0
+    assert shop.oracl("init").code == 0
+
+
+def test_another_extractor_version_is_noticed(shop: Place) -> None:
+    """After an upgrade the same commit is read anew: the facts of the old version are not this version's."""
+    index = shop.path / ".git/oracl/index.sqlite"
+    for name, sql in (("index", "UPDATE header SET value='old' WHERE key='extractor'"), ("facts", "DELETE FROM facts")):
+        with sqlite3.connect(index.with_name(f"{name}.sqlite")) as db:
+            db.execute(sql)
+        db.close()
+    shop.oracl("show", "shop/prices.py")
+    assert any("rarest words" in r["text"] for row in shop.oracl("related", "shop/prices.py", "--json").json["results"]
+               for r in row["reasons"])  # fmt: skip

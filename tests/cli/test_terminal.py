@@ -1,0 +1,136 @@
+"""Terminals, pipes, encodings and interrupts."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+from typing import Any
+
+from pytest import mark
+
+Place = Any  # conftest's
+
+
+def on_terminal(shop: Place, *words: str, columns: int = 80, **env: str) -> str:
+    """What a person at a terminal of that width sees."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "ORACL_", "COLUMNS", "NO_COLOR"))}
+    path = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
+    process = subprocess.Popen(
+        ["git", "oracl", *words], cwd=shop.path, stdin=slave, stdout=slave, stderr=slave,
+        env={**clean, "PATH": path, "TERM": "xterm", "LC_ALL": "C.UTF-8", "GIT_CONFIG_GLOBAL": os.devnull, **env},
+    )  # fmt: skip
+    os.close(slave)
+    out = b""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if not select.select([master], [], [], 1)[0]:
+            continue
+        try:
+            data = os.read(master, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        out += data
+    os.close(master)
+    assert process.wait(30) in (0, 1)
+    return out.decode().replace("\r\n", "\n")
+
+
+def bare(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def test_a_terminal_gets_colour_and_nothing_else_does(shop: Place) -> None:
+    shown = on_terminal(shop, "search", "discount threshold")
+    assert "\x1b[36m" in shown
+    assert bare(shown) == shop.oracl("search", "discount threshold").out
+    assert "\x1b" not in on_terminal(shop, "search", "discount threshold", NO_COLOR="1")
+    assert "\x1b" not in on_terminal(shop, "search", "discount threshold", TERM="dumb")
+    assert "\x1b[36m" in on_terminal(shop, "search", "discount threshold", NO_COLOR="")
+
+
+@mark.parametrize("words", [
+    ["search", "discount threshold"], ["search", "discount threshold", "--explain", "--snippet"],
+    ["related", "shop/prices.py"], ["related", "shop/prices.py", "--explain"], ["trace", "shop/prices.py", "--in"],
+    ["trace", "--impact", "shop/prices.py"], ["show", "shop/prices.py"], ["hub", "shop"], ["hub"],
+])  # fmt: skip
+@mark.parametrize("columns", [20, 40, 80, 200])
+def test_lines_fit_the_terminal(shop: Place, words: list[str], columns: int) -> None:
+    lines = bare(on_terminal(shop, *words, columns=columns)).splitlines()
+    limit = columns if words[0] != "show" else max(columns, 60)
+    assert lines and max(map(len, lines)) <= limit, max(lines, key=len)
+
+
+def test_reasons_are_whole_in_80_columns(shop: Place) -> None:
+    for words in (["search", "discount threshold"], ["related", "shop/prices.py"]):
+        assert "…" not in on_terminal(shop, *words)
+    assert re.search(r"changed together in \d+ of \d+ commits", on_terminal(shop, "related", "shop/prices.py"))
+
+
+def test_width_without_a_terminal(shop: Place) -> None:
+    wide = shop.oracl("related", "shop/prices.py", env={"COLUMNS": "200"}).out.splitlines()
+    assert max(map(len, wide)) > 80
+
+
+def test_a_closed_pipe(shop: Place) -> None:
+    for words in ("search cart", "stats --parameters", "graph export", "show shop/prices.py", "search cart --json"):
+        done = shop.run("bash", "-c", f"set -o pipefail; git oracl {words} | true; exit ${{PIPESTATUS[0]}}")
+        assert done.code in (0, 141) and done.err == "", (words, done)
+    done = shop.run("bash", "-c", "git oracl stats --parameters | head -1")
+    assert done.out.count("\n") == 1 and done.err == ""
+
+
+@mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_full_disk(shop: Place) -> None:
+    for words in ("search cart", "search cart -z", "search cart --json", "graph export", "stats"):
+        done = shop.run("sh", "-c", f"git oracl {words} > /dev/full")
+        assert done.code == 128, done
+        assert done.err.startswith("git-oracl: cannot write: No space left on device.\n"), done
+
+
+def test_an_encoding_that_lacks_our_characters(shop: Place) -> None:
+    for words in (["trace", "shop/cli.py"], ["show", "shop/prices.py"], ["search", "discount"], ["-h"]):
+        assert shop.oracl(*words, env={"PYTHONIOENCODING": "ascii"}).raw.isascii()
+        assert shop.oracl(*words, env={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}).raw
+
+
+def test_no_output_at_all(shop: Place) -> None:
+    done = shop.run("sh", "-c", "git oracl search cart >&-")
+    assert "Traceback" not in done.err and done.code in (0, 128)
+
+
+def test_an_interrupt_leaves_a_usable_place(shop: Place, tmp_path: Path) -> None:
+    big = type(shop)(tmp_path / "big").init()
+    for number in range(3000):
+        big.write(f"m{number % 30}/f{number}.py", f"import m{(number + 1) % 30}.f{number + 1}\nX = {number}\n" * 40)
+    big.commit("Many")
+    path = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
+    interrupted = 0
+    for wait in (0.15, 0.5, 1.0):
+        process = subprocess.Popen(
+            ["git-oracl", "init"], cwd=big.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**os.environ, "PATH": path}, start_new_session=True,
+        )  # fmt: skip
+        time.sleep(wait)
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        if process.returncode == 130:
+            interrupted += 1
+            assert err.decode().splitlines()[-1].startswith("git-oracl: interrupted"), err
+            assert b"Traceback" not in err
+    assert interrupted
+    assert "Indexed 3,000 files" in big.oracl("init").out
+    assert big.oracl("doctor").code == 0

@@ -1,0 +1,103 @@
+"""Markdown: anchors as GitHub makes them, links, code spans, mentions."""
+
+from __future__ import annotations
+
+from oracl_git.extract import extract
+from oracl_git.extract.markdown import github_slug, plain_text
+
+TEXT = b"""\
+---
+title: docs/not-read.md
+---
+# Project `name`!
+
+See [the guide](docs/guide.md#Setup), ![logo](img/a%20b.png "Logo") and [site](https://example.com/x.md).
+[Up](../README.md), [here](#project-name), [mail](mailto:a@b.c).
+Call `pkg.mod.Class.run()` in `src/app.py`; edit setup.cfg, not *.cfg or {x}/y.py.
+
+Second
+------
+
+<a id="custom"></a><img src="img/b.png">
+
+## Second ##
+
+```python
+# no heading
+[no link](no/link.md) but scripts/run.py counts
+```
+
+[ref]: other/page.md
+<!-- TODO move to docs/old.md -->
+## Closed {#own-id}
+"""
+
+
+def test_markdown() -> None:
+    facts = extract(TEXT, "markdown")
+    assert facts.headings == (("Project name!", 4), ("Second", 10), ("Second", 15), ("Closed", 24))
+    assert facts.anchors == (
+        ("project-name", 4),
+        ("second", 10),
+        ("custom", 13),
+        ("second-1", 15),
+        ("own-id", 24),
+        ("closed", 24),
+    )
+    assert [tuple(r) for r in facts.references] == [
+        ("link", "docs/guide.md", "Setup", 6, 6),
+        ("link", "img/a b.png", "", 6, 6),
+        ("link", "", "project-name", 7, 7),
+        ("link", "../README.md", "", 7, 7),
+        ("mention", "setup.cfg", "", 8, 8),
+        ("mention", "src/app.py", "", 8, 8),
+        ("symbol", "pkg.mod.Class.run", "", 8, 8),
+        ("link", "img/b.png", "", 13, 13),
+        ("mention", "no/link.md", "", 19, 19),
+        ("mention", "scripts/run.py", "", 19, 19),
+        ("link", "other/page.md", "", 22, 22),
+        ("comment", "docs/old.md", "", 23, 23),
+    ]
+
+
+def test_slugs() -> None:
+    assert github_slug("Hello, World: it's 100% _done_") == "hello-world-its-100-_done_"
+    assert github_slug("Überschrift – 日本語") == "überschrift--日本語"
+    assert plain_text("A [link](x.md), **bold** `code` <br> _em_ snake_case") == "A link, bold code  em snake_case"
+
+
+def test_fences_of_other_lengths_and_kinds() -> None:
+    text = b"~~~\n```\n# no\n~~~\n# Yes\n````\n```\n# no\n````\n# Also\n```\n# open to the end\n"
+    assert extract(text, "markdown").headings == (("Yes", 5), ("Also", 10))
+
+
+def test_links_with_parentheses_angles_and_definitions() -> None:
+    text = b"[a](<my file.md>) [b](x_(y).md) [c]( d.md )\n\n  [e]:\n  f.md 'T'\n"
+    links = [r.target for r in extract(text, "markdown").references if r.kind == "link"]
+    assert links == ["d.md", "my file.md", "x_(y).md", "f.md"]
+
+
+def test_templates_and_queries() -> None:
+    text = b"[a]({{ base }}/x.md) [b](y.md?raw=true#L3) [c](//host/z.md) [d](/root.md)\n"
+    references = [(r.target, r.name) for r in extract(text, "markdown").references if r.kind == "link"]
+    assert references == [("/root.md", ""), ("y.md", "L3")]
+
+
+def test_placeholder() -> None:
+    assert extract(b"# Plans\n\nTODO\n", "markdown").placeholder
+    assert extract(b"# Plans\n\nComing soon.\n", "markdown").placeholder
+    assert extract(b"  \n", "markdown").placeholder
+    assert not extract(b"# TODO\n\nA list of things.\n", "markdown").placeholder
+    assert not extract(b"# A\n\nTODO\n\n# B\n", "markdown").placeholder
+    assert not extract(b"# A\n\nTODO " + b"word " * 100, "markdown").placeholder
+    assert not extract(b"", "python").placeholder
+    assert extract(b"", "text").placeholder
+    assert extract(b"\n", "yaml").placeholder
+
+
+def test_chunks_follow_sections() -> None:
+    text = b"# A\n" + b"a\n" * 20 + b"## B\n" + b"b\n" * 2 + b"## C\n" + b"c\n" * 200
+    chunks = [tuple(c) for c in extract(text, "markdown").chunks]
+    assert chunks[:2] == [(1, 21, "A"), (22, 24, "B")]
+    assert [c[2] for c in chunks[2:]] == ["C"] * 5
+    assert chunks[-1][1] == 225

@@ -1,0 +1,114 @@
+"""Laws: never raise, partition the lines, round-trip, same answer every time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from oracl_git.extract import Facts, chunk_texts, decode, extract, language_of
+from oracl_git.extract.languages import LANGUAGES
+
+NAMES = [row.name for row in LANGUAGES]
+READ = ["python", "markdown", "rst", "json", "yaml", "toml", "ini", "shell", "powershell", "javascript", "go", "html"]
+PIECES = [
+    b"def f(x):\n", b"    return a.b\n", b"class C:\n", b"import a.b as c\n", b"from .. import d\n", b"@e\n", b'"""',
+    b"'", b'"', b"# see x/y.py\n", b"(", b")", b"[", b"]", b"{", b"}", b"[a](b.md)", b"`c.d`", b"# H\n", b"===\n",
+    b"---\n", b"```\n", b":ref:`x`", b".. _l:\n", b".. toctree::\n", b"::\n\n", b"   z\n", b"key: v/w.yml\n",
+    b"[s]\n", b"k = 'p.q:r'\n", b"$X/y.sh\n", b"<!--", b"-->", b"/*", b"*/", b"//", b"\\\n", b"\r\n", b"\r", b"\n",
+    b"\t", b"\x0c", b"\xff", "é日本".encode(), b"lambda:", b"<a id='x'>", b"| a |\n", b"import 'x'\n",
+    b"function f() {\n", b"\xe2\x80\xa8", b"\x85", b"f'{", b"if a: \n", b"= ", b"~~~\n",
+]  # fmt: skip
+UNIX = [piece for piece in PIECES if b"\r" not in piece]
+
+texts = st.one_of(st.binary(max_size=400), st.lists(st.sampled_from(PIECES), max_size=60).map(b"".join))
+
+
+def check(data: bytes, facts: Facts) -> None:
+    assert facts.error != "extractor"
+    assert decode(facts.encode()) == Facts(**{**{f: getattr(facts, f) for f in facts.__slots__}, "uses": ()})
+    if facts.skip:
+        assert facts.chunks == ()
+        return
+    covered = [line for chunk in facts.chunks for line in range(chunk.start, chunk.end + 1)]
+    assert covered == list(range(1, facts.lines + 1))
+    assert len(facts.chunks) <= 2_000
+    assert len(chunk_texts(data, facts)) == len(facts.chunks)
+    for row in (*facts.definitions, *facts.references):
+        assert 1 <= row.start <= row.end <= facts.lines
+    for _, line in (*facts.anchors, *facts.headings):
+        assert 1 <= line <= facts.lines
+    assert len({r[:3] for r in facts.references}) == len(facts.references)
+    assert list(facts.references) == sorted(facts.references, key=lambda r: (r.start, r.end))
+    assert {owner for owner, _, _ in facts.uses} <= {"", *(d.name for d in facts.definitions)}
+    facts.encode_uses()
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(texts, st.sampled_from(READ))
+def test_any_bytes_in_any_language(data: bytes, language: str) -> None:
+    facts = extract(data, language)
+    check(data, facts)
+    assert extract(data, language) == facts
+
+
+@settings(max_examples=100, deadline=None)
+@given(texts, st.sampled_from(NAMES))
+def test_any_bytes_in_the_other_languages(data: bytes, language: str) -> None:
+    check(data, extract(data, language))
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.sampled_from([p for p in PIECES if b"\r" not in p]), max_size=40).map(b"".join), st.sampled_from(READ)
+)
+def test_line_ends_do_not_matter(data: bytes, language: str) -> None:
+    unix = extract(data, language)
+    for other in (data.replace(b"\n", b"\r\n"), data.replace(b"\n", b"\r")):
+        same = extract(other, language)
+        assert {f: getattr(same, f) for f in same.__slots__ if f != "checksum"} == {
+            f: getattr(unix, f) for f in unix.__slots__ if f != "checksum"
+        }
+        assert chunk_texts(other, same) == chunk_texts(data, unix)
+
+
+@given(st.binary(max_size=60), st.binary(max_size=60))
+def test_any_path_has_a_language(path: bytes, head: bytes) -> None:
+    assert language_of(path, head) in NAMES
+    assert language_of(path, b"#!" + head) in NAMES
+
+
+REPEATED = [
+    b"a", b" ", b"\n", b"(\n", b"a.", b"/", b"a/", b"a/b.py ", b"`", b"``\n", b"](", b"[a](b", b":a:`", b"::\n",
+    b".. a::\n", b"\\\n", b'"', b"'''", b"#", b"# \n", b"/*", b"<!--", b"<a id=", b"a\n---\n", b"a =\n", b"[a]: \n",
+    b"${{", b"$(", b"$a/", b"*\n", b"f'{", b"a()\n", b"def f():\n ", b"class a:\n ", b"from . import a\n",
+    b"import a,", b"public static a ", b"\xff", b"aB1", "日".encode(), b"&&", b"- a: b\n", b'"a":\n', b"= \n",
+    b"const a = (", b"x\r",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["python", "markdown", "rst", "yaml", "json", "toml", "shell", "javascript", "c"])
+def test_a_megabyte_of_anything_ends(language: str) -> None:
+    for piece in REPEATED:
+        data = (piece * (1_000_000 // len(piece) + 1))[:1_000_000]
+        start = time.process_time()
+        facts = extract(data, language)
+        chunk_texts(data, facts)
+        assert facts.error != "extractor"
+        assert time.process_time() - start < 20, piece
+
+
+def test_the_same_in_another_process() -> None:
+    data = b"import a, b.c\nfrom d import (e, f)\nx = y = 'p/q.py r/s.py t/u.py'\ndef g(): return a, b, e, f, x\n" * 20
+    code = "import sys, oracl_git.extract as e; print(e.extract(sys.stdin.buffer.read(), 'python'))"
+    answers = {
+        subprocess.run(
+            [sys.executable, "-c", code], input=data, capture_output=True, check=True, env={"PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(answers) == 1
