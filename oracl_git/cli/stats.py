@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from textwrap import wrap
 
 from ..graph import parameters
 from ..graph.link import RESOLUTIONS
@@ -46,26 +47,29 @@ def run_stats(args: argparse.Namespace) -> int:
 def _print(stats: dict[str, object]) -> None:
     for name in ("commit", "root", "nodes", "edges"):
         print(f"{name:14} {stats[name]}")
-    print(f"{'association':14} μ {stats['mu']} σ {stats['sigma']} (millionths), max R {stats['max_r']}")
+    _row("association", f"μ {stats['mu']} σ {stats['sigma']} (millionths), max R {stats['max_r']}")
     imports = stats["imports"]
     assert isinstance(imports, dict)
     internal = sum(imports[name] for name in RESOLUTIONS[:4])
-    shares = (
-        ", ".join(f"{imports[name] / internal:.1%} {name}" for name in RESOLUTIONS[:4]) if internal else "none internal"
-    )
-    print(f"{'imports':14} {internal:,} internal ({shares}), {imports['external']:,} external")
+    shares = ", ".join(f"{imports[name] / internal:.1%} {name}" for name in RESOLUTIONS[:4] if imports[name])
+    _row("imports", f"{internal:,} internal{f' ({shares})' if shares else ''}, {imports['external']:,} external")
     for title in ("relations", "kinds", "languages", "domains", "skipped"):
         values = stats[title]
         assert isinstance(values, dict)
         if values:
             listed = ", ".join(f"{name} {count:,}" for name, count in list(values.items())[:12])
-            print(f"{title:14} {output.plain(listed)}{' …' if len(values) > 12 else ''}")
+            _row(title, f"{output.plain(listed)}{' …' if len(values) > 12 else ''}")
     central = stats.get("centralities")
     if isinstance(central, dict):
         for measure, rows in central.items():
             print(f"\n{measure}")
             for name, value in rows:
-                print(f"  {value:10.4f}  {name}")
+                print(f"  {value:10.4f}  {output.fit(name, output.width() - 14)}")
+
+
+def _row(title: str, text: str) -> None:
+    """A title and its text, in lines that fit."""
+    print("\n".join(wrap(f"{title:14} {text}", max(40, output.width()), subsequent_indent=" " * 15)))
 
 
 def _tree(value: object, indent: str) -> None:

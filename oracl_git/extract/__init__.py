@@ -99,9 +99,10 @@ def chunk_texts(data: bytes, facts: Facts) -> list[tuple[str, str]]:
     """(title, text) of each chunk, as space-separated words for full-text search."""
     if not facts.chunks:
         return []
-    rows = Source(data).rows
+    source = Source(data)
+    text, ends = source.text, [0, *source.ends]
     return [
-        (split_identifiers(title) if title else "", split_bytes(b"".join(rows[start - 1 : end])))
+        (split_identifiers(title) if title else "", split_bytes(text[ends[start - 1] : ends[end]]))
         for start, end, title in facts.chunks
     ]
 

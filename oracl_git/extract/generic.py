@@ -13,8 +13,8 @@ from .chunks import by_definitions, is_lead
 from .facts import Definition
 from .languages import language as language_row
 from .looks import definition_lines
-from .source import Findings, Source, blank, only
-from .words import paths
+from .source import Findings, Source, blank
+from .words import paths, paths_in
 
 _STRING = rb"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'"
 _C = rb"|(?P<comment>//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)|`(?:[^`\\]|\\.)*+`"
@@ -60,7 +60,7 @@ def refer_comments(source: Source, spans: list[tuple[int, int]], found: Findings
     if spans and spans[0][0] == 0 and source.text.startswith(b"#!"):
         spans = spans[1:]
     if spans:
-        for offset, (path, anchor) in paths(only(source.text, spans)):
+        for offset, (path, anchor) in paths_in(source.text, spans):
             found.refer("comment", path, anchor, source.line(offset))
 
 

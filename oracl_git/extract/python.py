@@ -24,8 +24,8 @@ from .chunks import by_definitions
 from .facts import Definition
 from .pyrisk import risks
 from .rst import symbol_roles
-from .source import Findings, Source, blank, only
-from .words import paths
+from .source import Findings, Source, blank
+from .words import paths_in
 
 _LANGUAGE = Language(tree_sitter_python.language())
 with open(os.path.join(os.path.dirname(__file__), "python.scm"), encoding="utf-8") as _file:
@@ -38,8 +38,8 @@ _READ = 1 << 14
 _MAX_STEPS = 200  # of 100 operations each, and …
 _BYTES_PER_STEP = 8  # … one more for so many bytes; files people write take one for 70, tables of numbers one for 15
 _SETTLED = b"\n0\n\n0\n"  # after broken text: two good statements end the search for a repair at once
-_WINDOW = 1 << 16  # a larger file is parsed as a whole only if each such piece has few errors:
-_MAX_ERRORS = 1_000  # the parser's repairs nest, and some 100,000 deep it overflows the C stack
+_WINDOW = 1 << 17  # a larger file is parsed as a whole only if each such piece has few errors:
+_MAX_ERRORS = 1_000  # the parser's repairs nest, and some 100,000 deep they overflow the C stack
 _MAX_BROKEN_CHILDREN = 2_000
 _MAX_QUERY_DEPTH = 10_000  # past 65,535 a query miscounts; what lies so deep is no definition
 _MAX_CONTINUATIONS = 500
@@ -105,11 +105,12 @@ def extract(source: Source, language: str) -> Findings:
     assigned = {start for start, _ in targets if _outside(start, tops)}
     _uses(source, code, found.definitions, names, assigned, found)
 
-    quoted = only(text, _with_braces(text, strings))
-    for offset, (path, anchor) in paths(quoted):
+    for offset, (path, anchor) in paths_in(text, _with_braces(text, strings)):
         found.refer("mention", path, anchor, source.line(offset))
-    if b":`" in quoted:
-        symbol_roles(source, quoted, found)
+    if b":`" in text:
+        for start, end in strings:
+            if text.find(b":`", start, end) >= 0:
+                symbol_roles(source, start, end, found)
     generic.refer_comments(source, comments, found)
 
     script = b"__main__" in text and _MAIN.search(text) is not None
@@ -338,8 +339,7 @@ def _uses(
 ) -> None:
     """Which of the file's names each definition uses, and on which line first.
 
-    A line is looked at closely only if it has a word that its definition is not
-    yet known to use; most have none.
+    Lines are looked at one by one only until all the names that occur are placed.
     """
     starts, ends = [0, *source.ends], source.ends
     words = code.translate(_WORDS).replace(b".", b" .").split(b"\n")
@@ -349,12 +349,16 @@ def _uses(
         wanted = waiting.get(owner)
         if wanted is None:
             wanted = waiting[owner] = names - {owner.rpartition(".")[2].encode()}
+        pending = wanted.intersection(b"\n".join(words[first - 1 : last]).split())
         for number in range(first - 1, last):
-            if wanted.isdisjoint(words[number].split()):
+            if not pending:
+                break
+            if pending.isdisjoint(words[number].split()):
                 continue
             for match in _NAME.finditer(code, starts[number], ends[number]):
                 name = match[0]
-                if name in wanted and (owner or match.start() not in targets):
+                if name in pending and (owner or match.start() not in targets):
+                    pending.discard(name)
                     wanted.discard(name)
                     uses.append((owner, name.decode("utf-8", "replace"), number + 1))
     found.uses = uses

@@ -92,9 +92,9 @@ def normal_label(label: str) -> str:
     return " ".join(label.replace("\\", "").lower().split())
 
 
-def symbol_roles(source: Source, text: bytes, found: Findings) -> None:
+def symbol_roles(source: Source, start: int, end: int, found: Findings) -> None:
     """Note the symbols that roles in a docstring name."""
-    for match in _ROLE.finditer(text):
+    for match in _ROLE.finditer(source.text, start, end):
         role = match[1].decode()
         if _symbol_role(role):
             _symbol(match[2].decode("utf-8", "replace"), source.line(match.start()), found)

@@ -40,7 +40,8 @@ class Source:
 
     def line(self, offset: int) -> int:
         """The 1-based line an offset lies in."""
-        return min(bisect_right(self.ends, offset) + 1, max(1, len(self.rows)))
+        row = bisect_right(self.ends, offset)
+        return row + 1 if row < len(self.rows) else len(self.rows) or 1
 
     def start(self, line: int) -> int:
         """The offset at which a 1-based line starts."""
@@ -85,18 +86,6 @@ def blank(text: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
         parts.append(text[position:end].translate(_TO_SPACES))
         position = end
     parts.append(text[position:])
-    return b"".join(parts)
-
-
-def only(text: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
-    """A copy, no longer than the text, with everything but the ranges turned into spaces."""
-    parts: list[bytes] = []
-    position = 0
-    for start, end in ranges:
-        if start >= position:
-            parts.append(b" " * (start - position))
-            parts.append(text[start:end])
-            position = end
     return b"".join(parts)
 
 

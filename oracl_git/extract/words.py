@@ -7,6 +7,7 @@ word that looks like a path may name nothing.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -124,6 +125,26 @@ def paths(text: bytes) -> list[tuple[int, tuple[str, str]]]:
         return []
     found = hits(text, path_like)
     return [hit for hit in found if not _cut(text, hit[0], hit[1][0])]
+
+
+def paths_in(text: bytes, spans: list[tuple[int, int]]) -> list[tuple[int, tuple[str, str]]]:
+    """The path-like words inside spans of a text, with their offsets in the text."""
+    parts: list[bytes] = []
+    begins: list[int] = []  # in the text
+    joined: list[int] = []  # in the parts joined
+    length = 0
+    for start, end in spans:
+        part = text[start:end]
+        if b"/" in part or b"." in part:
+            parts.append(part)
+            begins.append(start)
+            joined.append(length)
+            length += len(part) + 1
+    found = []
+    for offset, hit in paths(b"\n".join(parts)) if parts else ():
+        index = bisect_right(joined, offset) - 1
+        found.append((begins[index] + offset - joined[index], hit))
+    return found
 
 
 def _cut(text: bytes, offset: int, path: str) -> bool:

@@ -8,14 +8,16 @@ Two questions that share a key cost a needless re-link, never a wrong one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, TypeVar
 from zlib import crc32
 
 from .model import encode_path
 from .parameters import MAX_CANDIDATES
 from .tags import TEST_PATH, split_name
 
+T = TypeVar("T")
+Memo = dict[tuple[str, ...], tuple[Any, set[int]]]  # subject → (result, keys of the questions it took)
 Candidates = tuple[str, ...] | None  # at most MAX_CANDIDATES paths, sorted; None = more than that
 
 
@@ -52,6 +54,9 @@ class Names(Protocol):
     def matching(self, pattern: str) -> tuple[str, ...]:
         """The artifacts that match a governance pattern, sorted."""
 
+    def once(self, subject: tuple[str, ...], ask: Callable[[Names], T]) -> T:
+        """The result of `ask`, which many files want for the same subject."""
+
 
 def key(question: str, argument: str) -> int:
     """The 32-bit key of a question."""
@@ -61,9 +66,19 @@ def key(question: str, argument: str) -> int:
 class Recorder:
     """`Names` that remembers the key of every question asked through it."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, memo: Memo) -> None:
         self._names = names
+        self._memo = memo
         self.keys: set[int] = set()
+
+    def once(self, subject: tuple[str, ...], ask: Callable[[Names], T]) -> T:
+        known = self._memo.get(subject)
+        if known is None:
+            inner = Recorder(self._names, self._memo)
+            known = self._memo[subject] = (ask(inner), inner.keys)
+        self.keys |= known[1]
+        result: T = known[0]
+        return result
 
     def exists(self, path: str) -> bool:
         self.keys.add(key("exists", path))

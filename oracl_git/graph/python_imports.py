@@ -63,13 +63,13 @@ def _is_package(names: Names, directory: str) -> bool:
     return names.exists(_join(directory, "__init__.py"))
 
 
-def _absolute(names: Names, importer: str, parts: list[str]) -> tuple[list[tuple[_Module, tuple[int, int]]], bool]:
+def _absolute(names: Names, directory: str, parts: list[str]) -> tuple[list[tuple[_Module, tuple[int, int]]], bool]:
     """(modules with κ, whether the first name is the repository's own)."""
     roots = names.roots(parts[0])
     if not roots:
         return [], False
     known = set(roots)
-    ancestor = _parent(importer)
+    ancestor = directory
     ancestors = [ancestor]
     while ancestor:
         ancestor = _parent(ancestor)
@@ -96,9 +96,9 @@ def _absolute(names: Names, importer: str, parts: list[str]) -> tuple[list[tuple
             mine = mine or _is_package(names, _join(root, parts[0]))
         elif _is_package(names, _join(root, parts[0])):
             regular.append((root, found))
-        elif found.path and (len(parts) > 1 or root.partition("/")[0] == importer.partition("/")[0]):
+        elif found.path and (len(parts) > 1 or root.partition("/")[0] == directory.partition("/")[0]):
             loose.append((root, found))
-    hits = _nearest(regular or loose, importer)
+    hits = _nearest(regular or loose, directory)
     if len(hits) == 1:
         return [(hits[0], EXACT if len(regular) == 1 else UNIQUE_SUFFIX)], True
     if hits and len(hits) <= MAX_CANDIDATES:
@@ -106,12 +106,12 @@ def _absolute(names: Names, importer: str, parts: list[str]) -> tuple[list[tuple
     return [], mine or bool(hits)
 
 
-def _nearest(found: list[tuple[str, _Module]], importer: str) -> list[_Module]:
-    """Those whose root shares the most leading segments with the importer."""
+def _nearest(found: list[tuple[str, _Module]], directory: str) -> list[_Module]:
+    """Those whose root shares the most leading segments with the importer's directory."""
 
     def shared(root: str) -> int:
         count = 0
-        for a, b in zip(root.split("/"), importer.split("/"), strict=False):
+        for a, b in zip(root.split("/"), directory.split("/"), strict=False):
             if a != b:
                 break
             count += 1
@@ -121,9 +121,8 @@ def _nearest(found: list[tuple[str, _Module]], importer: str) -> list[_Module]:
     return [module for root, module in found if shared(root) == best]
 
 
-def _relative(names: Names, importer: str, module: str) -> _Module | None:
+def _relative(names: Names, directory: str, module: str) -> _Module | None:
     rest = module.lstrip(".")
-    directory = _parent(importer)
     for _ in range(len(module) - len(rest) - 1):
         if not directory:
             return None
@@ -138,16 +137,29 @@ def _relative(names: Names, importer: str, module: str) -> _Module | None:
 
 def modules(names: Names, importer: str, module: str) -> tuple[list[tuple[_Module, tuple[int, int]]], bool]:
     """The candidates for a module as written in a file, and whether it is internal."""
-    if module.startswith("."):
-        found = _relative(names, importer, module)
-        return ([(found, EXACT)] if found else []), True
-    return _absolute(names, importer, module.split("."))
+    directory = _parent(importer)
+
+    def find(asked: Names) -> tuple[list[tuple[_Module, tuple[int, int]]], bool]:
+        if module.startswith("."):
+            found = _relative(asked, directory, module)
+            return ([(found, EXACT)] if found else []), True
+        return _absolute(asked, directory, module.split("."))
+
+    return names.once(("module", directory, module), find)
 
 
 def _member(names: Names, module: _Module, name: str, hops: int = 0) -> tuple[str, str] | None:
     """(path, symbol) of `name` as seen through a module; None when it has no such member."""
     if not module.package:
         return (module.path, name)
+    if hops:  # part of a longer way: how far it may still go differs
+        return _in_package(names, module, name, hops)
+    subject = ("member", module.directory, name)
+    found = names.once(subject, lambda asked: (_in_package(asked, module, name, 0),))
+    return found[0]
+
+
+def _in_package(names: Names, module: _Module, name: str, hops: int) -> tuple[str, str] | None:
     if module.path:
         bound = names.export(module.path, name)
         if bound == ("", ""):

@@ -15,7 +15,7 @@ from ..extract import Facts
 from ..graph import digest, link, priority
 from ..graph.governance import Governance
 from ..graph.model import ARTIFACT, CONSTRAINT, HUB, Edge, decode_path
-from ..graph.names import Names, Recorder
+from ..graph.names import Memo, Names, Recorder
 from ..graph.parameters import Blend
 from ..graph.tags import tags
 from .links import RELATION_CODES, RELATIONS, LinkTable, Moved, outgoing
@@ -51,6 +51,7 @@ class EdgeTable:
         self._derived = Derived(db, RELATIONS, blend, whole)
         self._links = LinkTable(db, nodes, whole)
         self._linked: dict[int, _Linked] = {}
+        self._memo: Memo = {}
         self._profiles_changed: set[int] = set()
         self.shards: set[int] = set()
 
@@ -100,7 +101,7 @@ class EdgeTable:
             yield node, decode_path(path), blob, language, text
 
     def _link(self, node: int, path: str, facts: Facts, old_tags: str) -> Moved | None:
-        recorder = Recorder(self._names)
+        recorder = Recorder(self._names, self._memo)
         values = tags(path, facts, self._rules)
         links = link.link(path, facts, values, self._rules, recorder, self._skip)
         root = link.is_package_root(path, recorder)
@@ -114,7 +115,7 @@ class EdgeTable:
         return self._links.write(node, links.edges)
 
     def _link_constraint(self, node: int, path: str) -> Moved | None:
-        recorder = Recorder(self._names)
+        recorder = Recorder(self._names, self._memo)
         constraint = next(c for c in self._rules.constraints if CONSTRAINT_PREFIX + c.id == path)
         edges = link.govern(constraint, recorder, self._skip)
         self._links.record(node, recorder.keys)

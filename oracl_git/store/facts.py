@@ -25,7 +25,7 @@ class FactsCache:
 
     def __init__(self, db: sqlite3.Connection, write: bool = True) -> None:
         self._db = db
-        self._pending: dict[tuple[str, str], tuple[str, bytes, bytes, bytes]] = {}
+        self._pending: dict[tuple[str, str], tuple[str, bytes, bytes, bytes]] = {}  # skip, facts, uses, text
         if write:
             with transaction(db):
                 db.execute("INSERT OR IGNORE INTO extractor(version) VALUES(?)", (version(),))
@@ -80,7 +80,7 @@ class FactsCache:
     def _row(self, column: str, blob: str, language: str) -> bytes | None:
         pending = self._pending.get((blob, language))
         if pending:
-            return pending[("facts", "uses", "text").index(column) + 1]
+            return pending[1:][("facts", "uses", "text").index(column)]
         row = self._db.execute(
             f"SELECT {column} FROM facts WHERE blob=? AND language=? AND extractor=?", (blob, language, self._extractor)
         ).fetchone()

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from ..extract import Facts
 from ..graph import globs
 from ..graph.model import decode_path, encode_path
-from ..graph.names import Candidates, capped, is_python, top_levels
+from ..graph.names import Candidates, Names, T, capped, is_python, top_levels
 from ..graph.parameters import MAX_CANDIDATES
 
 FactsOf = Callable[[str, str], Facts | None]  # (blob, language) → Facts
@@ -117,7 +117,7 @@ class StoredNames:
         known = self._bindings.get(path)
         if known is None:
             row = self._one("SELECT blob, language FROM node WHERE path=? AND kind=0", encode_path(path))
-            facts = self._facts_of(*row) if row else None
+            facts = self._facts_of(str(row[0]), str(row[1])) if row else None
             known = self._bindings[path] = bindings(facts) if facts else ({}, ())
         return known
 
@@ -146,6 +146,9 @@ class StoredNames:
     def matching(self, pattern: str) -> tuple[str, ...]:
         paths = (decode_path(row[0]) for row in self._db.execute("SELECT path FROM node WHERE kind=0 ORDER BY path"))
         return tuple(path for path in paths if globs.matches(pattern, path))
+
+    def once(self, subject: tuple[str, ...], ask: Callable[[Names], T]) -> T:
+        return ask(self)
 
     def _one(self, sql: str, *args: object) -> tuple[object, ...] | None:
         row: tuple[object, ...] | None = self._db.execute(sql, args).fetchone()

@@ -108,7 +108,10 @@ def test_search_filters(shop: Place) -> None:
 def test_search_nothing(shop: Place) -> None:
     done = shop.oracl("search", "zzyzzyva", code=1)
     assert done.raw == b""
-    assert done.err.splitlines() == ["git-oracl: nothing matches", "hint: fewer words, or: git oracl search prefix:src/"]
+    assert done.err.splitlines() == [
+        "git-oracl: nothing matches",
+        "hint: fewer words, or: git oracl search prefix:src/",
+    ]
     data = shop.oracl("search", "zzyzzyva", "--json", code=1).json
     assert data["results"] == [] and data["total"] == 0
     assert shop.oracl("search", "zzyzzyva", "-z", code=1).raw == b""
@@ -151,7 +154,11 @@ def test_search_stdin_answers_line_by_line(shop: Place) -> None:
 
     from_here = {**os.environ, **{"PATH": os.path.dirname(__import__("sys").executable) + ":" + os.environ["PATH"]}}
     with subprocess.Popen(
-        ["git", "oracl", "search", "--stdin"], cwd=shop.path, env=from_here, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ["git", "oracl", "search", "--stdin"],
+        cwd=shop.path,
+        env=from_here,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as process:
         assert process.stdin and process.stdout
         for _ in range(2):
@@ -235,10 +242,14 @@ def test_related_staged_from_a_subdirectory(shop: Place) -> None:
 
 
 def test_related_of_an_untracked_file(shop: Place) -> None:
-    shop.write("shop/voucher.py", '"""A voucher lowers the discount threshold of prices."""\nfrom .prices import Price\n')
+    shop.write(
+        "shop/voucher.py", '"""A voucher lowers the discount threshold of prices."""\nfrom .prices import Price\n'
+    )
     assert b"shop/prices.py" in shop.oracl("related", "shop/voucher.py", "-z").paths
     done = shop.oracl("related", "shop/nowhere.py", code=1)
-    assert done.err.startswith("git-oracl: shop/nowhere.py is neither in the indexed commit nor in the work tree.\nhint:")
+    assert done.err.startswith(
+        "git-oracl: shop/nowhere.py is neither in the indexed commit nor in the work tree.\nhint:"
+    )
 
 
 def test_related_why(shop: Place) -> None:
@@ -257,7 +268,12 @@ def test_related_explain(shop: Place) -> None:
 def test_related_stdin(shop: Place) -> None:
     lines = [b"shop/prices.py", b"no/such.py", b'{"query": ["shop/prices.py", "shop/cart.py"]}', b"{broken"]
     rows = [json.loads(line) for line in shop.oracl("related", "--stdin", input=b"\n".join(lines)).raw.splitlines()]
-    assert [row["query"] for row in rows] == ["shop/prices.py", "no/such.py", ["shop/prices.py", "shop/cart.py"], "{broken"]
+    assert [row["query"] for row in rows] == [
+        "shop/prices.py",
+        "no/such.py",
+        ["shop/prices.py", "shop/cart.py"],
+        "{broken",
+    ]
     assert rows[0]["results"] and rows[2]["results"]
     assert rows[1]["results"] == [] and "no/such.py" in rows[1]["error"]
     assert rows[3]["results"] == [] and "error" in rows[3]
@@ -312,7 +328,10 @@ def test_trace_to(shop: Place) -> None:
     assert out.splitlines()[0] == "shop/cli.py" and out.splitlines()[-1].endswith("→ shop/prices.py")
     data = shop.oracl("trace", "shop/cli.py", "--to", "shop/prices.py", "--json").json
     assert set(data) == {"schema", "direction", "paths"}
-    assert [step["path"] for step in data["paths"][0]][:: len(data["paths"][0]) - 1] == ["shop/cli.py", "shop/prices.py"]
+    assert [step["path"] for step in data["paths"][0]][:: len(data["paths"][0]) - 1] == [
+        "shop/cli.py",
+        "shop/prices.py",
+    ]
     assert shop.oracl("trace", "shop/cli.py", "--to", "shop/prices.py", "-z").paths[0] == b"shop/cli.py"
     assert shop.oracl("trace", "shop/prices.py", "--to", "docs/guide.md", code=1).err == (
         "git-oracl: no path in that direction\n"
@@ -374,7 +393,9 @@ def test_trace_impact_includes_a_changed_test(shop: Place) -> None:
 def test_trace_usage(shop: Place) -> None:
     for words in ([], ["a", "b"], ["shop/cli.py", "--staged"], ["--in", "--out", "shop/cli.py"], ["x", "--depth", "0"]):
         assert shop.oracl("trace", *words, code=2).err.splitlines()[-1] == "hint: git oracl trace -h"
-    assert shop.oracl("trace", "no/such.py", code=1).err.startswith("git-oracl: no/such.py is not in the indexed commit.")
+    assert shop.oracl("trace", "no/such.py", code=1).err.startswith(
+        "git-oracl: no/such.py is not in the indexed commit."
+    )
 
 
 def test_trace_nothing(shop: Place) -> None:
@@ -390,7 +411,7 @@ def test_show(shop: Place) -> None:
     assert out.startswith("shop/prices.py  python, ")
     assert "priority 0." in out and "lifecycle" in out
     assert "← imports total tests/test_prices.py#L1  1.00" in out
-    assert 'class Price(int):' in out
+    assert "class Price(int):" in out
 
 
 def test_show_json(shop: Place) -> None:
@@ -413,8 +434,12 @@ def test_show_a_part(shop: Place, tail: str) -> None:
 
 
 def test_show_unknown(shop: Place) -> None:
-    assert shop.oracl("show", "nowhere", code=1).err.startswith("git-oracl: nowhere is not in the indexed commit.\nhint:")
-    assert shop.oracl("show", "shop/prices.py#nothing", code=1).err.startswith("git-oracl: shop/prices.py defines no nothing")
+    assert shop.oracl("show", "nowhere", code=1).err.startswith(
+        "git-oracl: nowhere is not in the indexed commit.\nhint:"
+    )
+    assert shop.oracl("show", "shop/prices.py#nothing", code=1).err.startswith(
+        "git-oracl: shop/prices.py defines no nothing"
+    )
 
 
 def test_hub(shop: Place) -> None:

@@ -14,7 +14,7 @@ Place = Any  # conftest's
 ODD = {
     "newline": b"src/new\nline.py",
     "tab": b"src/tab\there.py",
-    "quotes": b"src/it's \"quoted\" `here` $HOME.py",
+    "quotes": b'src/it\'s "quoted" `here` $HOME.py',
     "backslash": b"src/back\\slash.py",
     "rtl": "src/\u202egnp.exe\u202c.py".encode(),
     "dash": b"-n.py",
@@ -74,7 +74,14 @@ def test_people_see_one_harmless_line_each(odd: Place) -> None:
 @mark.parametrize("name", ODD)
 def test_every_verb_takes_every_name(odd: Place, name: str) -> None:
     path = ODD[name]
-    for words in (["related"], ["trace", "--both"], ["trace", "--impact"], ["show"], ["related", "--json"], ["show", "--json"]):
+    for words in (
+        ["related"],
+        ["trace", "--both"],
+        ["trace", "--impact"],
+        ["show"],
+        ["related", "--json"],
+        ["show", "--json"],
+    ):
         done = odd.oracl(*words, "--", path, code=None)
         assert done.code in (0, 1), done
         assert "is not in the indexed commit" not in done.err and "neither" not in done.err, done
@@ -98,7 +105,12 @@ def test_drawings_and_exports_are_well_formed(odd: Place) -> None:
     import networkx
 
     graph = networkx.read_graphml(io.BytesIO(odd.oracl("graph", "export").raw))
-    assert "src/caf%E9.py" in graph and "src/new%0Aline.py" in graph and "hub%3Adomain%3Asrc" in graph and "hub:domain:src" in graph
+    assert (
+        "src/caf%E9.py" in graph
+        and "src/new%0Aline.py" in graph
+        and "hub%3Adomain%3Asrc" in graph
+        and "hub:domain:src" in graph
+    )
     assert odd.oracl("trace", "plain.md", "--dot", code=None).out.count("\n") >= 3
     assert odd.oracl("graph", "export", "--format", "dot").out.isascii()
 
@@ -113,7 +125,9 @@ def test_open_prints_the_name_as_it_is(odd: Place) -> None:
 def test_changes_of_odd_names(odd: Place) -> None:
     changed = set(ODD[name] for name in ("latin1", "newline"))
     data = odd.oracl("trace", "--impact", "--commit", "HEAD", "--json", code=None).json
-    assert {base64.b64decode(c["path_b64"]) if "path_b64" in c else c["path"].encode() for c in data["changed"]} == changed
+    assert {
+        base64.b64decode(c["path_b64"]) if "path_b64" in c else c["path"].encode() for c in data["changed"]
+    } == changed
     done = odd.oracl("related", "--commit", "HEAD", "--json")
     assert b"\\udc" not in done.raw and done.json["results"]
 

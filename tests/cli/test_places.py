@@ -61,7 +61,16 @@ def test_outside_a_repository(place: Callable[..., Place], tmp_path: Path) -> No
 
 def test_before_the_first_commit(place: Callable[..., Place]) -> None:
     unborn = place().init()
-    for words in (["search", "x"], ["related", "x"], ["trace", "x"], ["show", "x"], ["hub"], ["init"], ["update"], ["stats"]):
+    for words in (
+        ["search", "x"],
+        ["related", "x"],
+        ["trace", "x"],
+        ["show", "x"],
+        ["hub"],
+        ["init"],
+        ["update"],
+        ["stats"],
+    ):
         done = unborn.oracl(*words, code=128)
         assert done.err.startswith("git-oracl: there is no commit to index yet.\nhint: make a first commit, then")
     assert unborn.oracl("status", "--json", code=1).json["head"] is None

@@ -39,11 +39,16 @@ def test_init_tells_what_it_did_and_leaves_the_work_tree_alone(shop: Place) -> N
     shop.oracl("deinit")
     before = snapshot(shop.path)
     out = shop.oracl("init", "--no-hooks").out
-    assert re.match(r"Indexed \d+ files of shop at [0-9a-f]{7} in \d+\.\d s:\n\d+ artifacts, \d+ edges, 9 commits of history\.\n", out)
+    assert re.match(
+        r"Indexed \d+ files of shop at [0-9a-f]{7} in \d+\.\d s:\n\d+ artifacts, \d+ edges, 9 commits of history\.\n",
+        out,
+    )
     assert "Left out: 1 binary (git oracl stats --skipped)." in out
     assert all(len(line) <= 80 for line in out.splitlines())
     after = snapshot(shop.path)
-    assert {path for path in after if after[path] != before.get(path)} <= {p for p in after if p.startswith(".git/oracl")}
+    assert {path for path in after if after[path] != before.get(path)} <= {
+        p for p in after if p.startswith(".git/oracl")
+    }
     assert shop.git("status", "--porcelain") == ""
 
 
@@ -81,7 +86,9 @@ def test_update(shop: Place) -> None:
     shop.commit("More", {"shop/voucher.py": "VOUCHER = 1\n"})
     assert shop.oracl("status").out.startswith("index      ")
     assert "1 commit behind HEAD" in shop.oracl("status").out
-    assert re.match(r"Now at [0-9a-f]{7}: 1 path changed, 1 parsed, \d+ linked,\n1 commit of history", shop.oracl("update").out)
+    assert re.match(
+        r"Now at [0-9a-f]{7}: 1 path changed, 1 parsed, \d+ linked,\n1 commit of history", shop.oracl("update").out
+    )
     assert "at HEAD" in shop.oracl("status").out
     assert shop.oracl("update", "-q").raw == b"" == shop.oracl("update", "--quiet").raw
     data = shop.oracl("update", "--json").json
@@ -158,7 +165,9 @@ def test_stats_deep(shop: Place) -> None:
 
 def test_stats_skipped(shop: Place) -> None:
     assert shop.oracl("stats", "--skipped").out == "binary         logo.png\n"
-    assert shop.oracl("stats", "--skipped", "--json").json["skipped_paths"] == [{"path": "logo.png", "reason": "binary"}]
+    assert shop.oracl("stats", "--skipped", "--json").json["skipped_paths"] == [
+        {"path": "logo.png", "reason": "binary"}
+    ]
 
 
 def test_doctor(shop: Place) -> None:
@@ -204,7 +213,13 @@ def test_rebuild_in_two_layers(shop: Place) -> None:
 
 
 def test_graph_usage(shop: Place) -> None:
-    for words in ([], ["mend"], ["rebuild", "--alpha", "much"], ["rebuild", "--skip-phase", "x"], ["export", "--format", "x"]):
+    for words in (
+        [],
+        ["mend"],
+        ["rebuild", "--alpha", "much"],
+        ["rebuild", "--skip-phase", "x"],
+        ["export", "--format", "x"],
+    ):
         assert shop.oracl("graph", *words, code=2).err.startswith("git-oracl: ")
     assert "alpha must lie between 0 and 10" in shop.oracl("graph", "rebuild", "--alpha", "-1", code=2).err
     done = shop.oracl("graph", "export", "-o", "no/such/place", code=2)
