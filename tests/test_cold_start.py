@@ -13,7 +13,7 @@ from pytest import fixture, mark
 HEAVY = {
     "pygit2", "networkx", "numpy", "pygls", "lsprotocol", "mcp", "cryptography", "rich", "tree_sitter",
     "tree_sitter_python", "asyncio", "pathlib", "tempfile", "logging", "email", "http", "ssl", "urllib.request",
-    "concurrent.futures", "multiprocessing", "inspect", "importlib.metadata", "pkg_resources", "setuptools",
+    "concurrent.futures", "multiprocessing", "shutil", "importlib.metadata", "pkg_resources", "setuptools",
 }  # fmt: skip
 VERBS = {
     "search": ["search", "where is the answer"],

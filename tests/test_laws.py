@@ -281,7 +281,8 @@ def test_worktrees_keep_to_themselves(git):
     for number in range(3):
         for place in (repo, other):
             product.update(discover(str(place.path)))
-        clone = git.clone(repo, f"clone{number}")
+        git.at(git.root)("clone", "-q", "--shared", str(repo.path), f"clone{number}")
+        clone = git.at(git.root / f"clone{number}")
         for place in (repo, other):
             clone("checkout", "-q", "--detach", place("rev-parse", "HEAD"))
             fresh = discover(str(clone.path))
@@ -474,22 +475,25 @@ def test_killed_at_any_instant(tmp_path):
     takes = time.monotonic() - began
     chance = random.Random(20)
     killed = 0
-    for number in range(1, KILLS + 1):
+    for number in range(1, 10 * KILLS):
         child = start(number)
         time.sleep(takes * chance.random())
         child.send_signal(signal.SIGKILL)
-        killed += child.wait() == -signal.SIGKILL
-        if number % 3 == 0:
-            continue  # one killed update on top of another
-        head = commits[number % len(commits)].oid
-        if number % 5 == 1:  # what a question sees meanwhile is one commit or another, whole
+        if child.wait() != -signal.SIGKILL:
+            takes *= 0.9  # it was done before
+            continue
+        killed += 1
+        if killed % 5 == 1:  # what a question sees meanwhile is one commit or another, whole
             with Index(discover(str(place))) as index:
                 assert index.commit in {commit.oid for commit in commits}
                 assert index.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        began = time.monotonic()
-        product.update(discover(str(place)), wait=5)
-        assert time.monotonic() - began < takes * 5 + 5
-        pair.check(head, oracle=number == 1, what=f"after kill {number}")
-        left = {path.name for path in (place / "oracl").iterdir()}
-        assert all(".sqlite" in name for name in left), left
-    assert killed >= KILLS // 3
+        if killed % 3 and killed < KILLS:  # else one killed update on top of another
+            began = time.monotonic()
+            product.update(discover(str(place)), wait=5)
+            assert time.monotonic() - began < takes * 10 + 5
+            pair.check(commits[number % len(commits)].oid, oracle=False, what=f"after kill {killed}")
+            left = {path.name for path in (place / "oracl").iterdir()}
+            assert all(".sqlite" in name for name in left), left
+        if killed == KILLS:
+            return
+    raise AssertionError(f"only {killed} updates could be killed")

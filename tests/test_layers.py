@@ -115,7 +115,7 @@ def test_modules_form_no_cycle_when_they_are_loaded() -> None:
                 arrows[name].add(target)
     # A package may name its own modules: that is what its __init__ is for.
     for name in arrows:
-        arrows[name] = {t for t in arrows[name] if not (t == name.rpartition(".")[0])}
+        arrows[name] = {t for t in arrows[name] if t != name.rpartition(".")[0]}
     assert not _cycle(arrows)
 
 

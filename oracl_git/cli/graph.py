@@ -18,7 +18,9 @@ _FORMATS = ("graphml", "gexf", "node-link", "dot")
 
 def configure_graph(parser: argparse.ArgumentParser) -> None:
     """Declare the two actions."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="rebuild | export")
+    actions = parser.add_subparsers(
+        dest="action", required=True, metavar="rebuild | export", help="what to do with the graph"
+    )
     rebuild = actions.add_parser("rebuild", help="start from nothing, with these parameters from now on")
     rebuild.add_argument("--alpha", type=float, help="blend of association into priority (default 0.35)")
     rebuild.add_argument("--beta", type=float, help="blend of inferred paths into edge rank (default 0.5)")

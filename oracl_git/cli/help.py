@@ -309,11 +309,11 @@ def man_page() -> str:
         lines += [".TP", f".B {code}", _troff(_sentence(text))]
     lines += [
         ".SH ENVIRONMENT",
-        "NO_COLOR, COLUMNS, GIT_DIR, GIT_WORK_TREE; ORACL_SESSION (names the session in the query log), ORACL_DEBUG"
-        " (shows the traceback of a bug).",
+        "NO_COLOR, COLUMNS, GIT_DIR, GIT_WORK_TREE; ORACL_SESSION (names the session in the query log),",
+        "ORACL_DEBUG (shows the traceback of a bug).",
         ".SH CONFIGURATION",
-        "oracl.historyDepth (commits of history that count, default 20000), oracl.telemetry (keep the local query log,"
-        " default true).",
+        "oracl.historyDepth (commits of history that count, default 20000),",
+        "oracl.telemetry (keep the local query log, default true).",
         ".SH FILES",
         _troff(".git/oracl/index.sqlite, facts.sqlite, history.sqlite: derived, safe to remove (git oracl deinit)."),
         _troff(".agentlas/oracl.toml, constraints.toml, learned_edges.json, learned_tags.json: tracked settings."),

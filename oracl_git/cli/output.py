@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -37,7 +36,14 @@ def paint(text: str, style: str) -> str:
 
 def width() -> int:
     """Columns of the terminal; 80 when there is none."""
-    return max(20, shutil.get_terminal_size((80, 24)).columns)
+    given = os.environ.get("COLUMNS", "")
+    columns = int(given) if given.isascii() and given.isdigit() else 0
+    if not columns and sys.stdout.isatty():
+        try:
+            columns = os.get_terminal_size(sys.stdout.fileno()).columns
+        except OSError:
+            pass
+    return max(20, min(columns, 1000)) if columns else 80
 
 
 def plain(text: str) -> str:

@@ -19,12 +19,21 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"git-oracl: {message}.\nhint: git oracl {verb} -h\n")
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """argparse asks shutil how wide the terminal is, for every option and not for help alone: 5 ms."""
+
+    def __init__(self, prog: str) -> None:
+        from .output import width
+
+        super().__init__(prog, width=width() - 2)
+
+
 def build(verb: str) -> Parser:
     """A parser for one verb."""
     return Parser(
         prog=f"git oracl {verb}",
         description=VERBS[verb][2][0].upper() + VERBS[verb][2][1:] + ".",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
         allow_abbrev=False,
     )
 

@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 EXTRACTOR_VERSION = "1"
+MAX_ROWS = 10_000  # of a kind, of one file; the first ones stay
 
 _PLACEHOLDER = re.compile(rb"\b(?:TODO|TBD)\b|\b(?i:placeholder|coming soon)\b")
 _PLACEHOLDER_TEXT = 400
@@ -65,11 +66,11 @@ def extract(data: bytes, language_name: str) -> Facts:
         checksum=checksum,
         lines=source.lines,
         error="encoding" if source.encoding_error else found.error,
-        definitions=tuple(found.definitions),
+        definitions=tuple(found.definitions[:MAX_ROWS]),
         references=found.references(),
-        exports=tuple(found.exports),
-        anchors=tuple(found.anchors),
-        headings=tuple(found.headings),
+        exports=tuple(found.exports[:MAX_ROWS]),
+        anchors=tuple(found.anchors[:MAX_ROWS]),
+        headings=tuple(found.headings[:MAX_ROWS]),
         chunks=tuple(chunks),
         tags=tuple(found.tags),
         risk=tuple(found.risk),
@@ -77,7 +78,7 @@ def extract(data: bytes, language_name: str) -> Facts:
         documented=len({d.name for d in public if d.documented}),
         entry_point=found.entry_point,
         placeholder=_is_placeholder(source, found, language_name, row.prose),
-        uses=tuple(found.uses),
+        uses=tuple(found.uses[:MAX_ROWS]),
     )
 
 

@@ -1,6 +1,6 @@
 """Python: definitions, imports, uses and risks, from a tree-sitter tree.
 
-Knows the grammar's nodes (python.scm) and Python's names. Runs nothing,
+Knows what the captures of python.scm mean, and Python's names. Runs nothing,
 resolves nothing: a relative import keeps its dots. The tree is queried, never
 walked; what needs no tree (names used, risky calls) is read from the text with
 strings, comments and imports blanked out.
@@ -8,45 +8,19 @@ strings, comments and imports blanked out.
 
 from __future__ import annotations
 
-import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import accumulate
-from operator import attrgetter
 from typing import NamedTuple
 
-import tree_sitter_python
-from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
-
-from . import generic
+from . import generic, pytree
 from .chunks import by_definitions
 from .facts import Definition
 from .pyrisk import risks
+from .pytree import Captures
 from .rst import symbol_roles
 from .source import Findings, Source, blank
 from .words import paths_in
-
-_LANGUAGE = Language(tree_sitter_python.language())
-with open(os.path.join(os.path.dirname(__file__), "python.scm"), encoding="utf-8") as _file:
-    _QUERY = Query(_LANGUAGE, _file.read())
-
-# Recovery from errors can take quadratic time and worse, queries are quadratic in the
-# children of one broken node, the scanner in runs of continued lines: past these
-# bounds, which count and never look at the clock, a file is read as plain text.
-_READ = 1 << 14
-_MAX_STEPS = 200  # of 100 operations each, and …
-_BYTES_PER_STEP = 8  # … one more for so many bytes; files people write take one for 70, tables of numbers one for 15
-_SETTLED = b"\n0\n\n0\n"  # after broken text: two good statements end the search for a repair at once
-_WINDOW = 1 << 17  # a larger file is parsed as a whole only if each such piece has few errors:
-_MAX_ERRORS = 1_000  # the parser's repairs nest, and some 100,000 deep they overflow the C stack
-_MAX_BROKEN_CHILDREN = 2_000
-_MAX_QUERY_DEPTH = 10_000  # past 65,535 a query miscounts; what lies so deep is no definition
-_MAX_CONTINUATIONS = 500
-_MAX_DEPTH = 2_000
-_CONTINUED = re.compile(rb"(?:\\\n[ \t\f\n]*+)++")
-_NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"()[]{}")
-_DEPTH = tuple(1 if byte in b"([{" else -1 if byte in b")]}" else 0 for byte in range(256))
 
 _IDENTIFIER = rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+"
 _NAME = re.compile(
@@ -66,9 +40,6 @@ _MAIN = re.compile(
 )
 
 
-_START = attrgetter("start_byte")
-
-
 class _Scope(NamedTuple):
     """A definition by its offsets."""
 
@@ -82,17 +53,16 @@ class _Scope(NamedTuple):
 def extract(source: Source, language: str) -> Findings:
     """What a Python file says."""
     text = source.text
-    if _too_deep(text):
-        return _as_text(source, language, "too deep")
-    tree = _parse(text) if len(text) <= _WINDOW or _looks_parsable(text) else None
-    if tree is None or _too_broken(tree.root_node):
-        return _as_text(source, language, "syntax")
-    captures = _captures(tree.root_node)
+    captures, error = pytree.read(text)
+    if captures is None:
+        found = generic.extract(source, language)
+        found.error = error
+        return found
     strings, comments, imports, targets = (_spans(captures, name) for name in ("string", "comment", "import", "target"))
     code = blank(text, sorted(strings + comments + imports))
 
     found = Findings()
-    found.error = "syntax" if tree.root_node.has_error else ""
+    found.error = error
     scopes, tops = _scopes(text, captures)
     documented = _documented(captures)
     found.definitions = [_definition(source, scope, documented) for scope in scopes]
@@ -122,80 +92,14 @@ def extract(source: Source, language: str) -> Findings:
     return found
 
 
-def _captures(root: Node) -> dict[str, list[Node]]:
-    """The nodes of each capture by position: they come in no order, and then those of one pattern are parallel."""
-    cursor = QueryCursor(_QUERY)
-    cursor.set_max_start_depth(_MAX_QUERY_DEPTH)
-    return {name: sorted(nodes, key=_START) for name, nodes in cursor.captures(root).items()}
-
-
-def _spans(captures: dict[str, list[Node]], name: str) -> list[tuple[int, int]]:
+def _spans(captures: Captures, name: str) -> list[tuple[int, int]]:
     return [(node.start_byte, node.end_byte) for node in captures.get(name, ())]
-
-
-# ------------------------------------------------------------------ bounds
-
-
-def _too_deep(text: bytes) -> bool:
-    brackets = text.translate(None, _NOT_BRACKETS)
-    if len(brackets) > _MAX_DEPTH and max(accumulate(map(_DEPTH.__getitem__, brackets))) > _MAX_DEPTH:
-        return True
-    return text.count(b"\\\n") > _MAX_CONTINUATIONS and any(
-        match[0].count(b"\n") > _MAX_CONTINUATIONS for match in _CONTINUED.finditer(text)
-    )
-
-
-def _parse(text: bytes) -> Tree | None:
-    """The tree, or None when it takes more steps than any file should."""
-    steps = _MAX_STEPS + len(text) // _BYTES_PER_STEP
-    text += _SETTLED
-
-    def read(offset: int, _point: object) -> bytes:
-        return text[offset : offset + _READ]
-
-    def stop(_offset: int, _has_error: bool) -> bool:
-        nonlocal steps
-        steps -= 1
-        return steps < 0
-
-    try:
-        return Parser(_LANGUAGE).parse(read, progress_callback=stop)
-    except ValueError:  # stopped
-        return None
-
-
-def _looks_parsable(text: bytes) -> bool:
-    """Whether each piece, parsed by itself, comes out mostly whole; cuts cost a few errors."""
-    for start in range(0, len(text), _WINDOW):
-        tree = _parse(text[start : start + _WINDOW])
-        if tree is None or _too_broken(tree.root_node, cut=True):
-            return False
-    return True
-
-
-def _too_broken(root: Node, cut: bool = False) -> bool:
-    """Whether there are more errors, or more nodes around one, than queries bear."""
-    errors = 0
-    stack = [root] if root.has_error else []
-    while stack:
-        node = stack.pop()
-        errors += node.is_error
-        if errors > _MAX_ERRORS or (node.child_count > _MAX_BROKEN_CHILDREN and not cut):
-            return True
-        stack.extend(child for child in node.children if child.has_error)
-    return False
-
-
-def _as_text(source: Source, language: str, error: str) -> Findings:
-    found = generic.extract(source, language)
-    found.error = error
-    return found
 
 
 # ------------------------------------------------------------- definitions
 
 
-def _scopes(text: bytes, captures: dict[str, list[Node]]) -> tuple[list[_Scope], list[tuple[int, int]]]:
+def _scopes(text: bytes, captures: Captures) -> tuple[list[_Scope], list[tuple[int, int]]]:
     """Definitions that are not local to a function, and the spans of the outermost ones."""
     decorated = {
         node.start_byte: decoration.start_byte
@@ -224,7 +128,7 @@ def _scopes(text: bytes, captures: dict[str, list[Node]]) -> tuple[list[_Scope],
     return scopes, tops
 
 
-def _documented(captures: dict[str, list[Node]]) -> set[int]:
+def _documented(captures: Captures) -> set[int]:
     """The starts of the definitions with a docstring: the last one opened before it."""
     starts = [node.start_byte for node in captures.get("definition", ())]
     return {starts[bisect_right(starts, node.start_byte) - 1] for node in captures.get("docstring", ())}
@@ -249,7 +153,7 @@ def _definition(source: Source, scope: _Scope, documented: set[int]) -> Definiti
     return Definition(scope.name, scope.kind, start, end, public, scope.node_start in documented)
 
 
-def _constants(source: Source, captures: dict[str, list[Node]], tops: list[tuple[int, int]]) -> dict[bytes, Definition]:
+def _constants(source: Source, captures: Captures, tops: list[tuple[int, int]]) -> dict[bytes, Definition]:
     """Names assigned at module level, each by its first assignment."""
     constants: dict[bytes, Definition] = {}
     for target, assignment in zip(captures.get("target", ()), captures.get("assignment", ()), strict=True):

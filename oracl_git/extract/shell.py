@@ -31,6 +31,7 @@ _AFTER_VARIABLE = re.compile(
     rb"(?:\$\{?\w{1,60}[^}\s/\"']{0,60}\}?|\$\([^()\n]{0,100}(?:\([^()\n]{0,60}\)[^()\n]{0,60})?\))\"?[/\\]([\w./\\+-]{1,200})"
 )
 _MODULE = re.compile(rb"\bpython[\d.]{0,5}[ \t]++(?:-[A-Zbdu]{1,9}[ \t]++){0,4}-m[ \t]++([A-Za-z_][\w.]{0,200})")
+_LONGEST = 500  # lines of a function; beyond, its end is not looked for
 _BACKSLASH = bytes.maketrans(b"\\", b"/")
 
 
@@ -61,21 +62,25 @@ def extract(source: Source, language: str) -> Findings:
 
 
 def _functions(source: Source, code: bytes, powershell: bool, found: Findings) -> None:
-    """Functions, each to the line before the next or to its closing brace in column one."""
+    """Functions, each to its closing brace or, failing that, its first line."""
+    rows = source.rows
+    places: list[tuple[int, int, str]] = []  # line, indentation, name
     for match in (_FUNCTION_PS if powershell else _FUNCTION).finditer(code):
         group = match.lastindex or 1
-        name = match[group].decode()
-        start = source.line(match.start(group))
-        end = start
-        indent = len(source.rows[start - 1]) - len(source.rows[start - 1].lstrip())
-        if not source.rows[start - 1].rstrip().endswith(b"}"):
-            end = _closing(source.rows, start, indent)
-        found.definitions.append(Definition(name, "function", start, end, not name.startswith("_"), False))
+        line = source.line(match.start(group))
+        row = rows[line - 1]
+        places.append((line, len(row) - len(row.lstrip()), match[group].decode()))
+    for index, (line, indent, name) in enumerate(places):
+        limit = min(line + _LONGEST, len(rows))
+        if index + 1 < len(places) and places[index + 1][1] <= indent:
+            limit = min(limit, places[index + 1][0] - 1)
+        end = line if rows[line - 1].rstrip().endswith(b"}") else _closing(rows, line, limit, indent)
+        found.definitions.append(Definition(name, "function", line, end, not name.startswith("_"), False))
 
 
-def _closing(rows: list[bytes], start: int, indent: int) -> int:
+def _closing(rows: list[bytes], start: int, limit: int, indent: int) -> int:
     """The line of the brace that closes at the indentation of the definition."""
-    for number in range(start, min(start + 500, len(rows))):
+    for number in range(start, limit):
         row = rows[number]
         if row[indent : indent + 1] in (b"}", b")") and not row[:indent].strip():
             return number + 1

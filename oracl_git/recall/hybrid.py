@@ -73,9 +73,9 @@ def _history(index: Index, expression: str, found: Signals) -> None:
         if not 0 < len(paths) <= tables.COMMIT_FILES:
             continue
         for node in {todays[hid] for hid in paths if hid in todays}:
-            values[node] += score * score / len(paths) ** 0.5
+            values[node] += score**tables.COMMIT_POWER / len(paths)
             found.commits[node] = found.commits.get(node, 0) + 1
-    found.values["history"] = {node: value**0.5 for node, value in values.items()}
+    found.values["history"] = {node: value ** (1 / tables.COMMIT_POWER) for node, value in values.items()}
 
 
 def _exact(index: Index, query: Query, found: Signals) -> None:
@@ -188,5 +188,4 @@ def _say(name: str, node: int, found: Signals) -> str:
         "passage": "words in one passage",
         "text": "words in its text",
         "recency": "changed lately",
-        "near": "changes together with the best",
     }[name]

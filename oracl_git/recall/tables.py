@@ -63,20 +63,20 @@ DAY = 86_400
 
 # -- hybrid search: weight of each signal; each is divided by its best value for the question ----------
 SEARCH = {
-    "path": 0.9,  # words in the path
-    "names": 0.8,  # words in definitions and headings
-    "passage": 1.0,  # the best chunk
-    "text": 0.6,  # all chunks that matched
-    "history": 0.9,  # messages of commits that touched it
-    "exact": 1.5,  # an identifier or path of the question, exactly
-    "near": 0.3,  # what changes together with the best
+    "path": 1.0,  # words in the path
+    "names": 0.5,  # words in definitions and headings
+    "passage": 0.9,  # the best chunk
+    "text": 0.8,  # all chunks that matched
+    "history": 1.1,  # messages of commits that touched it
+    "exact": 0.6,  # an identifier or path of the question, exactly
 }
-RECENCY = 0.3  # score × (1 + RECENCY · 2^(−age / RECENCY_DAYS))
+RECENCY = 0.2  # score × (1 + RECENCY · 2^(−age / RECENCY_DAYS))
 RECENCY_DAYS = 125
 CHUNK_TITLE, CHUNK_BODY = 1.5, 1.0
-CHUNK_POOL, FILE_POOL, COMMIT_POOL = 1_500, 600, 600
+CHUNK_POOL, FILE_POOL, COMMIT_POOL = 1_500, 600, 200
+COMMIT_POWER = 3  # the history signal is the COMMIT_POWER-norm of the scores of matching commits
 COMMIT_FILES = 30  # a commit that touched more says nothing of each
-ROLE_PRIOR = {"code": 1.0, "tests": 0.9, "docs": 0.95, "config": 0.9}
+ROLE_PRIOR = {"code": 1.0, "tests": 1.05, "docs": 0.95, "config": 1.1}
 ROLE_LEAN = 1.25  # when the question names the kind
 
 # -- related: weight of each signal, scaled as in search ----------------------------------------------

@@ -15,6 +15,7 @@ import pytest
 
 EPOCH = 1_700_000_000
 
+UNWANTED = ("GIT_", "ORACL_", "COLUMNS", "NO_COLOR")
 ENV = {
     "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"],
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -67,7 +68,7 @@ class Place:
         **options: Any,
     ) -> Done:  # fmt: skip
         """Any command; nothing of the machine's settings reaches it."""
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "ORACL_", "COLUMNS", "NO_COLOR"))}
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(UNWANTED)}
         done = subprocess.run(
             [*self.wrapper, *argv], cwd=self.path / cwd, input=input, capture_output=True, timeout=120,
             env={**clean, **ENV, "HOME": str(self.path.parent), **(env or {})}, **options,
@@ -99,7 +100,7 @@ class Place:
             self.write(path, content)
         self.git("add", "-A")
         self.commits += 1
-        date = {name: f"{EPOCH + 86_400 * self.commits} +0000" for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")}
+        date = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{EPOCH + 86_400 * self.commits} +0000")
         self.git("commit", "-q", "--allow-empty", "-m", message, env=date)
         return self.git("rev-parse", "HEAD")
 
@@ -158,6 +159,20 @@ def notify(what: str) -> None:
 
     print(what, save)
 '''
+TEST_CART = """\
+from shop.cart import Cart
+
+
+def test_amount() -> None:
+    assert Cart().amount() == 0
+"""
+TEST_PRICES = """\
+from shop.prices import total
+
+
+def test_discount_threshold():
+    assert total([]) == 0
+"""
 GUIDE = """# Guide
 
 ## Discounts
@@ -180,8 +195,8 @@ def build(place: Place) -> Place:
     place.git("mv", "shop/basket.py", "shop/cart.py")
     place.commit("Call the basket a cart", {"shop/__init__.py": "from .cart import Cart\n"})
     place.commit("Test the discount threshold", {
-        "tests/test_cart.py": "from shop.cart import Cart\n\n\ndef test_amount() -> None:\n    assert Cart().amount() == 0\n",
-        "tests/test_prices.py": "from shop.prices import total\n\n\ndef test_discount_threshold():\n    assert total([]) == 0\n",
+        "tests/test_cart.py": TEST_CART,
+        "tests/test_prices.py": TEST_PRICES,
     })  # fmt: skip
     place.git("checkout", "-q", "-b", "docs")
     place.commit("Explain discounts", {"docs/guide.md": GUIDE, "README.md": "# Shop\n\n[Guide](docs/guide.md)\n"})
@@ -190,7 +205,7 @@ def build(place: Place) -> Place:
     place.git("merge", "-q", "--no-ff", "-m", "Merge docs", "docs")
     place.commit("Discounts from prices", {
         "shop/prices.py": PRICES + "\n\nDISCOUNT_THRESHOLD = 100\n",
-        "tests/test_prices.py": "from shop.prices import total\n\n\ndef test_discount_threshold():\n    assert total([1]) == 1\n",
+        "tests/test_prices.py": TEST_PRICES.replace("[]) == 0", "[1]) == 1"),
     })  # fmt: skip
     place.commit("A command", {
         "shop/cli.py": "from . import Cart\nfrom .store import save\n\n\ndef main() -> None:\n    save(Cart())\n",

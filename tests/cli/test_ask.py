@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from typing import Any
 
 from pytest import mark
@@ -149,14 +152,11 @@ def test_search_stdin(shop: Place) -> None:
 
 def test_search_stdin_answers_line_by_line(shop: Place) -> None:
     """A program may wait for each answer before it asks again."""
-    import os
-    import subprocess
-
-    from_here = {**os.environ, **{"PATH": os.path.dirname(__import__("sys").executable) + ":" + os.environ["PATH"]}}
+    path = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
     with subprocess.Popen(
         ["git", "oracl", "search", "--stdin"],
         cwd=shop.path,
-        env=from_here,
+        env={**os.environ, "PATH": path},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as process:

@@ -123,7 +123,7 @@ def test_open_prints_the_name_as_it_is(odd: Place) -> None:
 
 
 def test_changes_of_odd_names(odd: Place) -> None:
-    changed = set(ODD[name] for name in ("latin1", "newline"))
+    changed = {ODD["latin1"], ODD["newline"]}
     data = odd.oracl("trace", "--impact", "--commit", "HEAD", "--json", code=None).json
     assert {
         base64.b64decode(c["path_b64"]) if "path_b64" in c else c["path"].encode() for c in data["changed"]
