@@ -287,7 +287,7 @@ class Governance:
         learned = _json(files, LEARNED_EDGES)
         for entry in _rows(learned.get("edges") if isinstance(learned, dict) else learned):
             source, target, confidence = entry.get("source"), entry.get("target"), entry.get("confidence", 1)
-            if isinstance(source, str) and isinstance(target, str) and isinstance(confidence, (int, float)):
+            if _is_text(source) and _is_text(target) and isinstance(confidence, (int, float)):
                 finite = confidence == confidence and abs(confidence) != math.inf
                 kappa = round(confidence * 1_000_000) if finite else 0
                 if 0 < kappa <= 1_000_000:
@@ -301,7 +301,7 @@ class Governance:
                 self.learned_tags[path] = {
                     name: str(value)
                     for name, value in tags.items()
-                    if name not in ("confidence", "source") and isinstance(value, (str, bool))
+                    if name not in ("confidence", "source") and _is_text(name) and _is_tag(value)
                 }
 
         self.owners = []
@@ -351,6 +351,18 @@ def _json(files: dict[str, bytes], name: str) -> object:
 
 def _rows(value: object) -> list[dict]:
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+def _is_text(value: object) -> bool:
+    """A string that git could hold as a name: JSON can spell halves of characters, which nothing can store."""
+    try:
+        return isinstance(value, str) and raw(value) is not None
+    except UnicodeEncodeError:
+        return False
+
+
+def _is_tag(value: object) -> bool:
+    return isinstance(value, bool) or _is_text(value)
 
 
 def _strings(value: object) -> list[str]:

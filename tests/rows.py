@@ -159,7 +159,9 @@ def _everything(db: sqlite3.Connection, past: sqlite3.Connection) -> dict[str, o
         "edge": edges,
         "lookup": {name: sorted(keys) for name, keys in lookup.items()},
         "asked": {names[source]: sorted(array("I", keys)) for source, keys in rows("SELECT source, keys FROM asked")},
-        "symbol": Counter((name, names[node], *rest) for name, node, *rest in rows("SELECT name, node, start, stop, kind FROM symbol")),
+        "symbol": Counter(
+            (name, names[node], *rest) for name, node, *rest in rows("SELECT name, node, start, stop, kind FROM symbol")
+        ),
         "toplevel": sorted(rows("SELECT * FROM toplevel")),
         "skipped": sorted(rows("SELECT * FROM skipped")),
         "shard": dict(rows("SELECT * FROM shard")),

@@ -94,33 +94,62 @@ def test_incremental_is_full(history, whole, detours):
 
 INIT = "src/pkg/__init__.py"
 BASE = {
-    INIT: "from .a import f\n", "src/pkg/a.py": "def f(): pass\ndef g(): pass\n", "src/pkg/b.py": "def f(): pass\n",
-    "m.py": "from pkg import f\nimport pkg.a\n", "tests/test_a.py": "from pkg import f\n", "README.md": "# R\n`pkg.f` a.py\n",
-}  # fmt: skip
+    INIT: "from .a import f\n",
+    "src/pkg/a.py": "def f(): pass\ndef g(): pass\n",
+    "src/pkg/b.py": "def f(): pass\n",
+    "m.py": "from pkg import f\nimport pkg.a\n",
+    "tests/test_a.py": "from pkg import f\n",
+    "README.md": "# R\n`pkg.f` a.py\n",
+}
 STEPS: dict[str, list[dict[str | bytes, str | bytes | None]]] = {
     # Each step is laid over the one before; None deletes.
     "an __init__ swaps what it re-exports": [
-        BASE, {INIT: "from .b import f\n"}, {INIT: "from .b import *\n"}, {INIT: ""}, {INIT: "def f(): pass\n"},
-        {INIT: None}, {INIT: "from .a import *\n", "src/pkg/a.py": None},
+        BASE,
+        {INIT: "from .b import f\n"},
+        {INIT: "from .b import *\n"},
+        {INIT: ""},
+        {INIT: "def f(): pass\n"},
+        {INIT: None},
+        {INIT: "from .a import *\n", "src/pkg/a.py": None},
     ],
     "a package root appears and goes": [
-        BASE, {"src/__init__.py": ""}, {"pkg/__init__.py": ""}, {"src/__init__.py": None},
-        {"pkg/__init__.py": None, "pkg.py": "def f(): pass\n"}, {"pkg.py": None, "lib/pkg/a.py": "def f(): pass\n"},
+        BASE,
+        {"src/__init__.py": ""},
+        {"pkg/__init__.py": ""},
+        {"src/__init__.py": None},
+        {"pkg/__init__.py": None, "pkg.py": "def f(): pass\n"},
+        {"pkg.py": None, "lib/pkg/a.py": "def f(): pass\n"},
     ],
     "the same bytes under two suffixes": [
-        {"a.h": "#define X 1\n", "m.md": "a.h a.txt\n"}, {"a.txt": "#define X 1\n"}, {"a.h": None}, {"a.h": "x\n", "a.txt": "x\n"},
+        {"a.h": "#define X 1\n", "m.md": "a.h a.txt\n"},
+        {"a.txt": "#define X 1\n"},
+        {"a.h": None},
+        {"a.h": "x\n", "a.txt": "x\n"},
     ],
     "case twins": [
-        {"lib/a.py": "", "m.py": "import lib.a\nimport lib.A\n'A.py'\n"}, {"lib/A.py": ""}, {"lib/a.py": None},
-        {"Lib/a.py": ""}, {"lib/A.py": None},
+        {"lib/a.py": "", "m.py": "import lib.a\nimport lib.A\n'A.py'\n"},
+        {"lib/A.py": ""},
+        {"lib/a.py": None},
+        {"Lib/a.py": ""},
+        {"lib/A.py": None},
     ],
     "more candidates than count": [
-        {"m.md": "`dup` dup.py\n", "tests/test_dup.py": "", "c0/dup.py": "def dup(): pass\n", "m.sh": "python dup.py\n"},
-        *[{f"c{n}/dup.py": "def dup(): pass\n"} for n in range(1, 7)], *[{f"c{n}/dup.py": None} for n in range(6)],
+        {
+            "m.md": "`dup` dup.py\n",
+            "tests/test_dup.py": "",
+            "c0/dup.py": "def dup(): pass\n",
+            "m.sh": "python dup.py\n",
+        },
+        *[{f"c{n}/dup.py": "def dup(): pass\n"} for n in range(1, 7)],
+        *[{f"c{n}/dup.py": None} for n in range(6)],
     ],
     "a file becomes a placeholder": [
-        {"a.md": "[x](b.md) `pkg.a`\n", "b.md": "# B\nwords\n"}, {"b.md": "# B\nTODO\n"}, {"b.md": ""}, {"b.md": None},
-        {"b.md": "\0"}, {"b.md": "# B\n"},
+        {"a.md": "[x](b.md) `pkg.a`\n", "b.md": "# B\nwords\n"},
+        {"b.md": "# B\nTODO\n"},
+        {"b.md": ""},
+        {"b.md": None},
+        {"b.md": "\0"},
+        {"b.md": "# B\n"},
     ],
     "a test edge gives way to a mention of the same weight": [
         {"src/a.py": "", "tests/test_a.py": "import src.a\n"},
@@ -128,30 +157,44 @@ STEPS: dict[str, list[dict[str | bytes, str | bytes | None]]] = {
         {f"x{n}/a.py": None for n in range(6)},
     ],
     "a test whose name leaves nothing": [
-        {"x/test_y.py": "", "test_x-.py": "", "x/a.py": ""}, {"x/test_z.py": ""}, {"x/a.py": None}, {"test_x-.py": "1\n"},
+        {"x/test_y.py": "", "test_x-.py": "", "x/a.py": ""},
+        {"x/test_z.py": ""},
+        {"x/a.py": None},
+        {"test_x-.py": "1\n"},
     ],
     "governance": [
-        {**BASE, ".agentlas/oracl.toml": "[domains]\nsrc = 'x'\n"}, {".agentlas/oracl.toml": "[domains]\nsrc = 'root'\n"},
+        {**BASE, ".agentlas/oracl.toml": "[domains]\nsrc = 'x'\n"},
+        {".agentlas/oracl.toml": "[domains]\nsrc = 'root'\n"},
         {".agentlas/constraints.toml": "[[constraint]]\nid = 'a'\nrule = 'r'\npaths = ['src/**']\n"},
-        {"src/pkg/c.py": ""}, {".agentlas/constraints.toml": "[[constraint]]\nid = 'b'\nrule = 'r'\npaths = ['*.md', 'src/']\n"},
+        {"src/pkg/c.py": ""},
+        {".agentlas/constraints.toml": "[[constraint]]\nid = 'b'\nrule = 'r'\npaths = ['*.md', 'src/']\n"},
         {".agentlas/learned_edges.json": '[{"source": "m.py", "target": "src/pkg/d.py", "confidence": 0.5}]'},
-        {"src/pkg/d.py": ""}, {"src/pkg/d.py": None}, {".agentlas/learned_tags.json": '{"m.py": {"domain": "y", "z": "1"}}'},
-        {"CODEOWNERS": "* @a\n"}, {".github/CODEOWNERS": "src/ @b\n"}, {".github/CODEOWNERS": None, "CODEOWNERS": "[\n"},
+        {"src/pkg/d.py": ""},
+        {"src/pkg/d.py": None},
+        {".agentlas/learned_tags.json": '{"m.py": {"domain": "y", "z": "1"}}'},
+        {"CODEOWNERS": "* @a\n"},
+        {".github/CODEOWNERS": "src/ @b\n"},
+        {".github/CODEOWNERS": None, "CODEOWNERS": "[\n"},
         {".agentlas/learned_tags.json": None, ".agentlas/constraints.toml": None, ".agentlas/oracl.toml": "["},
     ],
     "a file and a directory change places": [
-        {"x": "# x\n", "y/z.md": "[a](../x)\n"}, {"x": None, "x/w.md": "w\n", "y/z.md": None, "y": "[a](x/w.md)\n"},
+        {"x": "# x\n", "y/z.md": "[a](../x)\n"},
+        {"x": None, "x/w.md": "w\n", "y/z.md": None, "y": "[a](x/w.md)\n"},
         {"x/w.md": None, "x": "1\n"},
     ],
     "everything goes and comes": [BASE, dict.fromkeys(BASE), BASE, {}],
     "names that are not UTF-8": [
-        {b"caf\xe9.py": "x = 1\n", "m.md": "# m\n"}, {b"d\xff:b/t\xe9st_x.md": "# t\n"}, {b"caf\xe9.py": None},
+        {b"caf\xe9.py": "x = 1\n", "m.md": "# m\n"},
+        {b"d\xff:b/t\xe9st_x.md": "# t\n"},
+        {b"caf\xe9.py": None},
     ],
     "renames": [
-        BASE, {"src/pkg/a.py": None, "src/pkg/c.py": BASE["src/pkg/a.py"]},
-        {"src/pkg/c.py": None, "src/pkg/a.py": BASE["src/pkg/a.py"]}, {"src/pkg/a.py": "def f(): return 1\ndef g(): pass\n"},
+        BASE,
+        {"src/pkg/a.py": None, "src/pkg/c.py": BASE["src/pkg/a.py"]},
+        {"src/pkg/c.py": None, "src/pkg/a.py": BASE["src/pkg/a.py"]},
+        {"src/pkg/a.py": "def f(): return 1\ndef g(): pass\n"},
     ],
-}  # fmt: skip
+}
 
 
 def steps(changes: list[dict]) -> list[Commit]:
@@ -186,10 +229,15 @@ def test_around_the_cap(tmp_path):
     hub = "".join(f"import {name[:-3].replace('/', '.')}\n" for name in names) + "import pkg.a\n"
     files = dict.fromkeys(names, "import pkg.a\n") | {"pkg/__init__.py": "", "pkg/a.py": "", "all.py": hub}
     changes = [
-        files, {names[0]: None}, {names[1]: "'pkg/a.py'\n"}, {"all.py": hub.replace("import m.m005\n", "")},
-        {names[0]: "import pkg.a\n", "all.py": hub}, {"m/l.py": "import pkg.a\n"}, dict.fromkeys(names[240:]),
+        files,
+        {names[0]: None},
+        {names[1]: "'pkg/a.py'\n"},
+        {"all.py": hub.replace("import m.m005\n", "")},
+        {names[0]: "import pkg.a\n", "all.py": hub},
+        {"m/l.py": "import pkg.a\n"},
+        dict.fromkeys(names[240:]),
         {"all.py": hub + "import m.l\n"},
-    ]  # fmt: skip
+    ]
     commits = steps(changes)
     Pair.of(tmp_path, commits, 400).walk([commit.oid for commit in commits], oracle_every=3)
 
@@ -263,10 +311,15 @@ def test_same_root_everywhere(git):
     clone = git.clone(repo, "clone")
     first = told(repo.path)
     settings = [
-        {"PYTHONHASHSEED": "0"}, {"PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "4294967295"}, {"LC_ALL": "C"},
-        {"LC_ALL": "tr_TR.UTF-8", "TZ": "Pacific/Kiritimati"}, {"PYTHONUTF8": "0", "LC_ALL": "POSIX"},
-        {"ORACL_BACKEND": "git"}, {"ORACL_BACKEND": "pygit2"},
-    ]  # fmt: skip
+        {"PYTHONHASHSEED": "0"},
+        {"PYTHONHASHSEED": "1"},
+        {"PYTHONHASHSEED": "4294967295"},
+        {"LC_ALL": "C"},
+        {"LC_ALL": "tr_TR.UTF-8", "TZ": "Pacific/Kiritimati"},
+        {"PYTHONUTF8": "0", "LC_ALL": "POSIX"},
+        {"ORACL_BACKEND": "git"},
+        {"ORACL_BACKEND": "pygit2"},
+    ]
     for env in settings:
         assert told(repo.path, **env) == first, env
     assert told(git.root / "tree") == first
@@ -347,10 +400,26 @@ def test_any_string_is_a_question(ready, text):
 SUFFIXES = "py pyi md rst txt toml yaml json cfg ini js ts go rs java c h sh sql html css xml".split()
 scraps = st.sampled_from(
     [
-        *worlds.PYTHON_LINES, *worlds.MARKDOWN_LINES, *worlds.RST_LINES, *worlds.CONFIG_LINES["toml"],
-        *worlds.SCRIPT_LINES, "\ufeff", "\0", "\r", "\x0c", "\\", '"""', "'''", "(", "[x](", "```", "<!--", "\u2028", "=\n",
+        *worlds.PYTHON_LINES,
+        *worlds.MARKDOWN_LINES,
+        *worlds.RST_LINES,
+        *worlds.CONFIG_LINES["toml"],
+        *worlds.SCRIPT_LINES,
+        "\ufeff",
+        "\0",
+        "\r",
+        "\x0c",
+        "\\",
+        '"""',
+        "'''",
+        "(",
+        "[x](",
+        "```",
+        "<!--",
+        "\u2028",
+        "=\n",
     ]
-).map(lambda line: line.encode() + b"\n")  # fmt: skip
+).map(lambda line: line.encode() + b"\n")
 contents = st.one_of(
     st.binary(max_size=200),
     st.lists(st.one_of(scraps, st.binary(max_size=12)), max_size=12).map(b"".join),
@@ -366,8 +435,14 @@ segments = st.one_of(
 @given(first=contents, second=contents, third=contents)
 def test_any_bytes_are_a_file(first, second, third):
     trees = [plain({f"d/x.{suffix}": data for suffix in SUFFIXES} | {"see.md": "x.py\n"}) for data in (first, second)]
-    trees.append(plain({**{f"d/x.{suffix}": second for suffix in SUFFIXES[::2]}, **dict.fromkeys(
-        (path.decode() for path in worlds.GOVERNANCE_LINES), third)}))  # fmt: skip
+    trees.append(
+        plain(
+            {
+                **{f"d/x.{suffix}": second for suffix in SUFFIXES[::2]},
+                **dict.fromkeys((path.decode() for path in worlds.GOVERNANCE_LINES), third),
+            }
+        )
+    )
     commits = [Commit(tree, [number - 1] if number else []) for number, tree in enumerate(trees)]
     with tempfile.TemporaryDirectory() as place:
         Pair.of(Path(place), commits, 400).walk([commit.oid for commit in commits], oracle_every=1)
@@ -387,13 +462,37 @@ def test_any_bytes_are_a_path(paths):
 
 
 VALUES = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(st.characters(), max_size=6),
-              st.sampled_from(["a.py", "b/c.md", "classification", "sensitive", "high", "\ud800", "x:y", ""])),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(
-        ["source", "target", "confidence", "edges", "tags", "a.py", "b/c.md", "domain", "classification", "sensitivity"]
-    ), inner, max_size=4),
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.floats(),
+        st.text(st.characters(), max_size=6),
+        st.sampled_from(["a.py", "b/c.md", "classification", "sensitive", "high", "\ud800", "x:y", ""]),
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "source",
+                    "target",
+                    "confidence",
+                    "edges",
+                    "tags",
+                    "a.py",
+                    "b/c.md",
+                    "domain",
+                    "classification",
+                    "sensitivity",
+                ]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
     max_leaves=8,
-)  # fmt: skip
+)
 TOML_VALUES = st.sampled_from(
     "1 -1 1.5 inf nan true 'x' 'high' 'sensitive' 'approved' [] ['*'] {} {a=1} 1979-05-27 9223372036854775808 '\\ud800'".split()
 )
@@ -401,22 +500,35 @@ TOML_VALUES = st.sampled_from(
 
 @laws(40)
 @given(
-    edges=VALUES, tags=VALUES,
-    settings=st.lists(st.tuples(st.sampled_from(
-        "paths classification sensitivity usage estimated_savings review".split()), TOML_VALUES), max_size=4, unique_by=lambda x: x[0]),
-    rules=st.lists(st.tuples(st.sampled_from("id rule paths severity owner forbid".split()), TOML_VALUES),
-                   max_size=4, unique_by=lambda x: x[0]),
-)  # fmt: skip
+    edges=VALUES,
+    tags=VALUES,
+    settings=st.lists(
+        st.tuples(
+            st.sampled_from("paths classification sensitivity usage estimated_savings review".split()), TOML_VALUES
+        ),
+        max_size=4,
+        unique_by=lambda x: x[0],
+    ),
+    rules=st.lists(
+        st.tuples(st.sampled_from("id rule paths severity owner forbid".split()), TOML_VALUES),
+        max_size=4,
+        unique_by=lambda x: x[0],
+    ),
+)
 def test_any_settings_are_survived(edges, tags, settings, rules):
     """A clone's tracked files are input: what makes no sense is left out, and said."""
+
     def table(name: str, items: list[tuple[str, str]]) -> str:
         return f"[[{name}]]\n" + "".join(f"{key} = {value}\n" for key, value in items)
 
     files = {
-        "a.py": "", "b/c.md": "# c\n", ".agentlas/learned_edges.json": json.dumps(edges),
-        ".agentlas/learned_tags.json": json.dumps(tags), ".agentlas/oracl.toml": table("override", settings),
+        "a.py": "",
+        "b/c.md": "# c\n",
+        ".agentlas/learned_edges.json": json.dumps(edges),
+        ".agentlas/learned_tags.json": json.dumps(tags),
+        ".agentlas/oracl.toml": table("override", settings),
         ".agentlas/constraints.toml": table("constraint", rules),
-    }  # fmt: skip
+    }
     with tempfile.TemporaryDirectory() as place:
         commits = [Commit(plain(files))]
         Pair.of(Path(place), commits, 400).walk([commits[0].oid])

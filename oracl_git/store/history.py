@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Iterable
 
 from ..extract import split_identifiers
 from ..git import Repository, commits, is_linear_extension, reachable
@@ -28,34 +27,42 @@ class HistoryStore:
         self._db = db
         self._ids: dict[bytes, int] = {}
 
-    def learn(self, repo: Repository, oids: Iterable[str]) -> int:
-        """Read those of the commits that are not known yet; how many there were."""
-        db = self._db
-        missing = [oid for oid in oids if db.execute("SELECT 1 FROM entry WHERE oid=?", (oid,)).fetchone() is None]
+    def learn(self, repo: Repository, oids: list[str]) -> array[int]:
+        """Read those of the commits that are not known yet; the ids of all, in the order given."""
+        known = self._known(oids)
+        missing = [oid for oid in oids if oid not in known]
         # Oldest first, so that an interrupted reading leaves a usable past.
         missing.reverse()
         for start in range(0, len(missing), _BATCH):
-            with transaction(db):
-                touches: list[tuple[int, int]] = []
-                for commit in commits(repo, missing[start : start + _BATCH]):
-                    files = array("I", sorted({self._path(t.path) for t in commit.touched}))
-                    cursor = db.execute(
-                        "INSERT OR IGNORE INTO entry(oid, time, subject, files) VALUES(?,?,?,?)",
-                        (commit.oid, commit.time, commit.subject[:200], files.tobytes()),
-                    )
-                    if cursor.rowcount != 1 or cursor.lastrowid is None:
-                        continue
-                    entry = cursor.lastrowid
-                    touches += [(path, entry) for path in files]
-                    db.executemany(
-                        "INSERT INTO rename VALUES(?,?,?)",
-                        [(entry, self._path(t.source), self._path(t.path)) for t in commit.touched if t.status == "R"],
-                    )
-                    if files:
-                        words = split_identifiers(f"{commit.subject}\n{commit.body}"[:_WORDS])
-                        db.execute("INSERT INTO entry_fts(rowid, text) VALUES(?,?)", (entry, words))
-                db.executemany("INSERT OR IGNORE INTO touch VALUES(?,?)", sorted(touches))
-        return len(missing)
+            with transaction(self._db):
+                part = missing[start : start + _BATCH]
+                known |= self._known(part)  # another process may have read them meanwhile
+                self._read(repo, [oid for oid in part if oid not in known], known)
+        return array("I", map(known.__getitem__, oids))
+
+    def _known(self, oids: list[str]) -> dict[str, int]:
+        db = self._db
+        if len(oids) > _BATCH:
+            return dict(db.execute("SELECT oid, id FROM entry"))
+        find = "SELECT oid, id FROM entry WHERE oid=?"
+        return dict(row for oid in oids if (row := db.execute(find, (oid,)).fetchone()))
+
+    def _read(self, repo: Repository, oids: list[str], known: dict[str, int]) -> None:
+        db = self._db
+        following = db.execute("SELECT coalesce(max(id), 0) FROM entry").fetchone()[0] + 1
+        entries, touches, renames, words = [], [], [], []
+        for number, commit in enumerate(commits(repo, oids), following):
+            files = array("I", sorted({self._path(t.path) for t in commit.touched}))
+            entries.append((number, commit.oid, commit.time, commit.subject[:200], files.tobytes()))
+            touches += [(path, number) for path in files]
+            if files:
+                words.append((number, split_identifiers(f"{commit.subject}\n{commit.body}"[:_WORDS])))
+                renames += [(number, self._path(t.source), self._path(t.path)) for t in commit.touched if t.status == "R"]
+            known[commit.oid] = number
+        db.executemany("INSERT INTO entry(id, oid, time, subject, files) VALUES(?,?,?,?,?)", entries)
+        db.executemany("INSERT INTO rename VALUES(?,?,?)", renames)
+        db.executemany("INSERT INTO entry_fts(rowid, text) VALUES(?,?)", words)
+        db.executemany("INSERT INTO touch VALUES(?,?)", sorted(touches))
 
     def _path(self, path: bytes) -> int:
         known = self._ids.get(path)
@@ -65,15 +72,6 @@ class HistoryStore:
                 row = self._db.execute("INSERT INTO path(path) VALUES(?) RETURNING id", (path,)).fetchone()
             known = self._ids[path] = row[0]
         return known
-
-    def ids(self, oids: Iterable[str]) -> array[int]:
-        """The ids of known commits, in the order asked."""
-        find = "SELECT id FROM entry WHERE oid=?"
-        return array("I", [self._db.execute(find, (oid,)).fetchone()[0] for oid in oids])
-
-    def touched(self, entry: int) -> array[int]:
-        """The path ids a commit touched."""
-        return array("I", self._db.execute("SELECT files FROM entry WHERE id=?", (entry,)).fetchone()[0])
 
 
 def follow(
@@ -87,13 +85,11 @@ def follow(
     if old and known:
         fresh = is_linear_extension(repo, old, new, _LINE)
         if fresh is not None:
-            store.learn(repo, fresh)
-            added = store.ids(fresh)
+            added = store.learn(repo, fresh)
             reach = added + known
             return reach[:depth], (list(added), list(reach[depth:]))
     oids = reachable(repo, new, depth)
-    store.learn(repo, oids)
-    return store.ids(oids), None
+    return store.learn(repo, oids), None
 
 
 def lineage(db: sqlite3.Connection, reach: array[int], exists: set[bytes]) -> list[tuple[int, bytes]]:

@@ -237,7 +237,10 @@ class Build:
 
     def texts_of(self, blob: str, language: str) -> Texts | None:
         """Split text of a blob's chunks; None when it is missing."""
-        return self.cache.texts(blob, language) if self.facts_of(blob, language) else None
+        found = self.cache.texts(blob, language)
+        if found is None and self.facts_of(blob, language) is not None:
+            found = self.cache.texts(blob, language)
+        return found
 
     def _skip_by_content(self, files: list[File], gone: list[str], skips: dict[tuple[str, str], str]) -> list[File]:
         kept = []
