@@ -10,11 +10,16 @@ git config user.email author@example.com
 mkdir shop tests docs config
 
 day=1
-commit() {
-    date="2024-03-$(printf %02d "$day")T12:00:00+0000"
+tick() { # fixed dates: everyone who runs this gets the same commits
+    GIT_AUTHOR_DATE="2024-03-$(printf %02d "$day")T12:00:00+0000"
+    GIT_COMMITTER_DATE=$GIT_AUTHOR_DATE
+    export GIT_AUTHOR_DATE GIT_COMMITTER_DATE
     day=$((day + 1))
+}
+commit() {
+    tick
     git add -A
-    GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date git commit -q -m "$1"
+    git commit -q -m "$1"
 }
 
 cat > shop/prices.py << 'END'
@@ -111,6 +116,7 @@ def test_a_discount_from_the_threshold_on() -> None:
     assert total([100_00]) == 90_00
 END
 commit "Give a discount above a threshold"
+tick
 git merge -q --no-ff -m "Merge the guide" docs 2> /dev/null
 git branch -q -D docs
 

@@ -197,6 +197,16 @@ STEPS: dict[str, list[dict[str | bytes, str | bytes | None]]] = {
 }
 
 
+def steps_after(commits: list[Commit], changes: list[dict]) -> list[Commit]:
+    """More of a history in one line."""
+    tree = dict(commits[-1].tree)
+    more = []
+    for number, change in enumerate(changes, len(commits)):
+        tree |= plain(change)
+        more.append(Commit(dict(tree), [number - 1]))
+    return more
+
+
 def steps(changes: list[dict]) -> list[Commit]:
     """A history in one line."""
     files: dict[str | bytes, str | bytes] = {}
@@ -242,9 +252,12 @@ def test_around_the_cap(tmp_path):
     Pair.of(tmp_path, commits, 400).walk([commit.oid for commit in commits], oracle_every=3)
 
 
-def test_history_with_a_limit(tmp_path):
-    """Activity and old names when commits fall off the end of what is read."""
+@pytest.mark.parametrize("skew", [0, 100_000])
+def test_history_with_a_limit(skew, tmp_path):
+    """Activity and old names when commits fall off the end of what is read, by a clock that was wrong too."""
     commits = steps([*STEPS["renames"], *STEPS["renames"][1:], {"m.py": "1\n"}])
+    commits += steps_after(commits, [{"README.md": f"# {n}\n"} for n in range(5)])
+    commits[4].skew = skew
     pair = Pair.of(tmp_path, commits, 400)
     for commit in commits:
         product.update(pair.kept, commit=commit.oid, depth=3)
@@ -494,7 +507,7 @@ VALUES = st.recursive(
     max_leaves=8,
 )
 TOML_VALUES = st.sampled_from(
-    "1 -1 1.5 inf nan true 'x' 'high' 'sensitive' 'approved' [] ['*'] {} {a=1} 1979-05-27 9223372036854775808 '\\ud800'".split()
+    "1 -1 1.5 inf nan true 'x' 'high' 'sensitive' 'approved' [] ['*'] {} {a=1} 1979-05-27 '\\ud800'".split()
 )
 
 
@@ -540,7 +553,7 @@ def test_packages_that_star_import_each_other_end(tmp_path):
     files |= {"p/__init__.py": "", "m.py": "from p.q0 import nothing\n"}
     repo = discover(str(worlds.found(tmp_path / "repo", [Commit(plain(files))])))
     done = subprocess.run(
-        [sys.executable, "-c", UPDATE.format(path=str(Path(product.__file__).parents[2])), repo.git_dir], timeout=30
+        [sys.executable, "-c", UPDATE.format(path=str(Path(product.__file__).parents[2])), repo.git_dir], timeout=20
     )
     assert done.returncode == 0
 
@@ -551,7 +564,7 @@ def test_patterns_that_could_take_forever_end(tmp_path):
     hostile = "\n".join(["/" + "**/" * 24 + "x @a", "*a" * 24 + "*x @a", "**a" * 24 + "x @a"])
     repo = discover(str(worlds.found(tmp_path / "repo", [Commit(plain({deep: "# b\n", "CODEOWNERS": hostile}))])))
     done = subprocess.run(
-        [sys.executable, "-c", UPDATE.format(path=str(Path(product.__file__).parents[2])), repo.git_dir], timeout=30
+        [sys.executable, "-c", UPDATE.format(path=str(Path(product.__file__).parents[2])), repo.git_dir], timeout=20
     )
     assert done.returncode == 0
 

@@ -174,7 +174,8 @@ FEATURES: dict[str, dict[str | bytes, str | bytes]] = {
         "b.md": "[x](white.txt) [y](e.toml) [z](e.py)\n",
     },
     "configuration": {
-        "pyproject.toml": "[project.scripts]\nt = 'pkg.cli:main'\n[x]\npath = 'src/pkg/cli.py'\nm = 'pkg.cli'\nf = ['cli.py']\n",
+        "pyproject.toml": "[project.scripts]\nt = 'pkg.cli:main'\n[x]\npath = 'src/pkg/cli.py'\nm = 'pkg.cli'\n"
+        "f = ['cli.py']\n",
         "src/pkg/__init__.py": "",
         "src/pkg/cli.py": "def main(): pass\n",
         "src/pkg/__main__.py": "",
@@ -219,7 +220,8 @@ FEATURES: dict[str, dict[str | bytes, str | bytes]] = {
         ".agentlas/learned_edges.json": '{"edges": [{"source": "a.py", "target": "b.py", "confidence": 0.3333335},'
         '{"source": "a.py", "target": "b.py", "confidence": 0.9}, {"source": "a.py", "target": "gone"},'
         '{"source": "c.md", "target": "c.md"}, {"source": "c.md", "target": "a.py", "confidence": 0.0000005},'
-        '{"source": "c.md", "target": "b.py", "confidence": 1e-9}, {"source": "b.py", "target": "c.md", "confidence": true},'
+        '{"source": "c.md", "target": "b.py", "confidence": 1e-9},'
+        '{"source": "b.py", "target": "c.md", "confidence": true},'
         '{"source": 1}, "x"]}',
         ".agentlas/learned_tags.json": '{"a.py": {"domain": "elsewhere", "confidence": 1, "source": "s", "x": "y"},'
         '"b.py": {"classification": "public", "sensitivity": "high", "component": true, "n": 1, "l": []},'
@@ -231,9 +233,11 @@ FEATURES: dict[str, dict[str | bytes, str | bytes]] = {
         "b/x.md": "# X\n",
         "docs/public/y.md": "",
         "auth/deploy.py": "eval('1')\n",
-        ".agentlas/oracl.toml": "[domains]\na = 'b'\nauth = ''\n[[override]]\npaths = 'a/'\nclassification = 'confidential'\n"
+        ".agentlas/oracl.toml": "[domains]\na = 'b'\nauth = ''\n[[override]]\npaths = 'a/'\n"
+        "classification = 'confidential'\n"
         "usage = 33\n[[override]]\npaths = ['**/b/**', '/b']\nsensitivity = 'medium'\nclassification = 'public'\n"
-        "estimated_savings = 5000\n[[override]]\npaths = ['*.p?']\nreview = 'approved'\nusage = -1\nsensitivity = 'no'\n",
+        "estimated_savings = 5000\n[[override]]\npaths = ['*.p?']\nreview = 'approved'\n"
+        "usage = -1\nsensitivity = 'no'\n",
         ".agentlas/constraints.toml": "[[constraint]]\nid = 'c'\nrule = 'r'\npaths = ['a/**', '*.md', 'nothing']\n"
         "[[constraint]]\nid = 'c'\nrule = 'again'\n[[constraint]]\nid = 'd'\n[[constraint]]\nid = 'e'\nrule = 'x'\n",
         "CODEOWNERS": "* @a\n/a/b/\nb/ @b # why\n# c\n[S]\n*.md\n",

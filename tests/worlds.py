@@ -27,6 +27,7 @@ class Commit:
     parents: list[int] = field(default_factory=list)
     message: str = "change"
     oid: str = ""
+    skew: int = 0  # how many seconds the committer's clock was wrong
 
 
 def found(path: Path, commits: list[Commit], *options: str) -> Path:
@@ -34,7 +35,7 @@ def found(path: Path, commits: list[Commit], *options: str) -> Path:
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", *options, str(path)], check=True)
     stream = bytearray()
     for number, commit in enumerate(commits, 1):
-        when = f"{EPOCH + 60 * number} +0000"
+        when = f"{EPOCH + 60 * number + commit.skew} +0000"
         stream += b"commit refs/heads/main\nmark :%d\n" % number
         stream += f"author A <a@example.com> {when}\ncommitter A <a@example.com> {when}\n".encode()
         message = commit.message.encode()

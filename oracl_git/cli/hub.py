@@ -19,7 +19,7 @@ def run_hub(args: argparse.Namespace) -> int:
     """List domains, or the files of one."""
     with Oracl.at() as oracl:
         if not args.domain:
-            rows = oracl.fresh().domains()[: args.limit]
+            rows = oracl.fresh().domains()
             output.note(oracl.notes)
             if args.json:
                 output.emit({"domains": [{"domain": name, "members": count} for name, count in rows]})

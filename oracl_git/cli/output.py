@@ -18,6 +18,7 @@ from ..recall.model import Answer, Reason, Result
 SCHEMA = 1
 _CODES = {"path": "36", "number": "33", "match": "1", "dim": "2", "bad": "31", "good": "32"}
 _REASONS = 3  # shown beside a result; --explain has all
+_REASON = 48  # columns of one, where there are several
 # Signals whose words say little beside those of the others: they come last.
 _VAGUE = frozenset(("text", "path", "names", "recency", "walk", "near", "terms"))
 _ONE_LINE = re.compile(r"\bL(\d+)-\1\b")
@@ -135,8 +136,8 @@ def because(reasons: Sequence[Reason]) -> list[str]:
 
 
 def _join(texts: list[str], columns: int) -> str:
-    """As many whole reasons as fit; the first is cut at its end if it must be."""
-    texts = list(texts)
+    """As many reasons as fit, long ones cut at their end."""
+    texts = [cut(text, _REASON) for text in texts] if len(texts) > 1 else texts
     while len(texts) > 1 and len("; ".join(texts)) > columns:
         texts.pop()
     return cut("; ".join(texts), columns)
@@ -150,7 +151,7 @@ def table(answer: Answer, numbered: bool) -> Iterator[tuple[Result, str]]:
     reasons = [because(r.reasons) for r in answer.results]
     column = max(map(len, places), default=0)
     beside = room - lead - column - 8
-    one_line = all(len(texts[0]) <= beside for texts in reasons if texts)
+    one_line = all(min(len(texts[0]), _REASON) <= beside for texts in reasons if texts)
     for number, (result, where, texts) in enumerate(zip(answer.results, places, reasons, strict=True), 1):
         head = f"{number:2}  " if numbered else ""
         head += f"{paint(where.ljust(column), 'path')}  {paint(f'{result.score:.2f}', 'number')}"
