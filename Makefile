@@ -32,7 +32,7 @@ bench: $(VENV)/tested
 	PATH="$(BIN):$$PATH" $(BIN)/python tools/bench.py $(REPO)
 
 man: $(VENV)/installed
-	$(BIN)/python -c "from oracl_git.cli.help import write_man; write_man('docs/man')"
+	$(BIN)/python -c "from oracl_git.cli.help import write_man, write_reference; write_man('docs/man'); write_reference('docs/reference')"
 
 clean:
 	rm -rf $(VENV) build *.egg-info

@@ -11,20 +11,42 @@ import posixpath
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import IO, Any
+from functools import wraps
+from typing import IO, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from . import telemetry
 from .errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, UsageError
-from .git import Repository, discover, resolve_commit, settings
+from .git import Repository, discover, resolve_commit, settings, shallow_state
 from .recall import tables
 from .recall.model import Answer, Reason, Result, Step
 from .store import database
 from .store.index import Index, Link, Node
-from .store.update import Report, Settings
+from .store.settings import Report, Settings
 
+P = ParamSpec("P")
+T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
 FRESHNESS_BUDGET = 2.0  # seconds a question may spend on bringing the index up to date
 _LOCK_WAIT = 0.2  # seconds a question waits for another update
+
+
+def repaired(ask: Callable[Concatenate[Oracl, P], T]) -> Callable[Concatenate[Oracl, P], T]:
+    """A question that finds the index damaged makes it anew, says so, and is asked once more."""
+
+    @wraps(ask)
+    def asked(self: Oracl, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return ask(self, *args, **kwargs)
+        except database.DatabaseError as error:
+            if not database.is_damage(error):
+                raise database.unusable(error) from error
+        self.close()
+        for name in ("index", "facts", "history"):
+            database.remove(database.place(self.repo, name))
+        self.notes.append("the index was damaged and has been made anew")
+        return ask(self, *args, **kwargs)
+
+    return cast("Callable[Concatenate[Oracl, P], T]", asked)
 
 
 @dataclass(frozen=True)
@@ -151,7 +173,7 @@ class Oracl:
                 raise IndexUnusable("there is no index yet", "git oracl init") from None
             self.update(progress=progress)
             return self.index
-        if index.commit == self.repo.head or not update:
+        if not update or self._current(index):
             return index
         started = time.monotonic()
 
@@ -165,11 +187,22 @@ class Oracl:
             self.update(progress=within, wait=_LOCK_WAIT)
         except (_OverBudget, OraclError):
             behind = self._behind(self.index.commit)
+            if not behind and self.index.commit == self.repo.head:
+                self.notes.append("the index was made by another version (git oracl update makes it anew)")
+                return self.index
             self.notes.append(
                 f"index is {behind} commit{'s' * (behind != 1)} behind HEAD (git oracl update brings it up to date)"
                 if behind else "index is not at HEAD (git oracl update brings it up to date)"
             )  # fmt: skip
         return self.index
+
+    def _current(self, index: Index) -> bool:
+        """Whether the index is of HEAD, by this version, with as much history as the clone has."""
+        from .extract import version
+
+        if index.commit != self.repo.head or index.header.get("extractor") != version():
+            return False
+        return index.header.get("shallow", "") == shallow_state(self.repo)
 
     def _behind(self, commit: str) -> int:
         from .git.run import attempt
@@ -179,6 +212,7 @@ class Oracl:
         code, out, _ = attempt(self.repo, "rev-list", "--count", f"{commit}..{self.repo.head}", "--")
         return int(out) if code == 0 else 0
 
+    @repaired
     def status(self) -> Status:
         """Where the index stands; reads, never updates."""
         try:
@@ -202,7 +236,9 @@ class Oracl:
 
         self.close()
         gone = []
-        for place in dict.fromkeys((self.repo.git_dir, self.repo.common_dir)):
+        linked = os.path.join(self.repo.common_dir, "worktrees")
+        worktrees = [os.path.join(linked, name) for name in sorted(os.listdir(linked))] if os.path.isdir(linked) else []
+        for place in dict.fromkeys((self.repo.git_dir, self.repo.common_dir, *worktrees)):
             path = os.path.join(place, "oracl")
             if os.path.isdir(path):
                 shutil.rmtree(path)
@@ -264,6 +300,7 @@ class Oracl:
             raise UnknownPath(f"{node.path} defines no {tail}", f"git oracl show {node.path}")
         return symbol
 
+    @repaired
     def search(
         self, text: str, *, limit: int = 20, ranker: str = "hybrid", persona: str = tables.DEFAULT_PERSONA,
         snippet: bool = False, update: bool = True, progress: Progress | None = None,
@@ -293,6 +330,7 @@ class Oracl:
             rss_before=before, rss_after=telemetry.resident(),
         )  # fmt: skip
 
+    @repaired
     def related(
         self, paths: Iterable[str], *, limit: int = 20, kind: str = "", update: bool = True,
         progress: Progress | None = None,
@@ -331,6 +369,7 @@ class Oracl:
             f"git oracl search filename:{posixpath.basename(name) or name}",
         )
 
+    @repaired
     def why(self, a: str, b: str) -> list[Reason]:
         """Everything that ties two files."""
         from .recall.related import why
@@ -338,6 +377,7 @@ class Oracl:
         index = self.fresh()
         return why(index, self.resolve(a)[0], self.resolve(b)[0])
 
+    @repaired
     def trace(self, path: str, *, direction: str = "out", depth: int = 2, relations: Iterable[str] = ()) -> Step:
         """The dependency tree of a file."""
         from .recall.trace import tree
@@ -345,6 +385,7 @@ class Oracl:
         index = self.fresh()
         return tree(index, self.resolve(path)[0], direction, min(depth, 64), relations)
 
+    @repaired
     def paths_between(
         self, start: str, goal: str, *, direction: str = "out", relations: Iterable[str] = ()
     ) -> list[list[Step]]:
@@ -354,6 +395,7 @@ class Oracl:
         index = self.fresh()
         return shortest(index, self.resolve(start)[0], self.resolve(goal)[0], direction, relations)
 
+    @repaired
     def impact(
         self, paths: Iterable[str], *, depth: int = 2, relations: Iterable[str] | None = None
     ) -> list[tuple[Node, int, Step]]:
@@ -386,11 +428,12 @@ class Oracl:
             out = git(self.repo, "diff", *args, dots.join(ends) if dots else f"{ends[0]}..{ends[1]}", "--")
         return [raw.decode("utf-8", "surrogateescape") for raw in out.split(b"\0") if raw]
 
-    def hub(self, domain: str, *, limit: int = 20) -> Answer:
+    @repaired
+    def hub(self, domain: str, *, limit: int = 20, update: bool = True) -> Answer:
         """The files of a domain, by R̂ on its hub and then by priority."""
         from .graph.model import HUB, hub_of
 
-        index = self.fresh()
+        index = self.fresh(update)
         node = index.node(hub_of(domain), HUB)
         if node is None:
             known = " ".join(name for name, _ in index.domains()[:12])
@@ -412,6 +455,7 @@ class Oracl:
         )  # fmt: skip
         return Answer(results, len(rows))
 
+    @repaired
     def associations(self, path: str, k: int = 10) -> list[tuple[str, Link]]:
         """top_k_associations: the neighbours of a file ordered by R̂ alone."""
         from .recall.related import top_k_associations
@@ -421,6 +465,7 @@ class Oracl:
         nodes = index.nodes(node for node, _ in rows)
         return [(nodes[node].path, link) for node, link in rows]
 
+    @repaired
     def show(self, name: str) -> Shown:
         """Everything known of one file, or of some of its lines."""
         from .graph import association
@@ -449,6 +494,7 @@ class Oracl:
         """The priority terms of a node, recomputed from what the commit says."""
         import json
 
+        from .extract import extract
         from .git import open_objects
         from .graph import governance, link, priority
         from .store.tree import StoredNames
@@ -458,7 +504,10 @@ class Oracl:
         with open_objects(self.repo) as objects:
             contents = dict(objects.blobs(list(blobs.values()))) if blobs else {}
         rules = governance.parse({name: contents.get(oid) or b"" for name, oid in blobs.items()})
-        facts = index.facts(node)
+        try:
+            facts = index.facts(node)
+        except LookupError:  # the cache was pruned: the blob still says the same
+            facts = extract(self._blob(node), node.language)
         incoming = {edge.relation for edge in index.links(node.id, "in")}
         names = StoredNames(index.db, lambda blob, language: None)
         standing = priority.Standing(
@@ -466,6 +515,7 @@ class Oracl:
         )
         return priority.contributions(node.path, node.tags, facts, rules, standing)
 
+    @repaired
     def stats(self, deep: bool = False) -> dict[str, object]:
         """Counts, the numbers of the header, and on request centralities."""
         from collections import Counter
@@ -488,7 +538,8 @@ class Oracl:
             "edges": index.header["edges"], "mu": mu, "sigma": sigma, "max_r": index.max_rank,
             "extractor": index.header["extractor"], "imports": dict(zip(RESOLUTIONS, imports, strict=True)),
             "relations": dict(index.relation_counts()), "kinds": dict(kinds.most_common()),
-            "languages": dict(languages.most_common()), "domains": dict(index.domains()), "skipped": dict(index.skipped()),
+            "languages": dict(languages.most_common()), "domains": dict(index.domains()),
+            "skipped": dict(index.skipped()),
         }  # fmt: skip
         if deep:
             from .recall.export import centralities
@@ -556,12 +607,14 @@ class Oracl:
 
     def lines(self, node: Node, start: int, end: int) -> str:
         """Lines of an artifact as the indexed commit has them (`resolve_fragment`)."""
+        rows = self._blob(node).decode("utf-8", "replace").splitlines()
+        return "\n".join(rows[start - 1 : end])
+
+    def _blob(self, node: Node) -> bytes:
         from .git import open_objects
 
         with open_objects(self.repo) as objects:
-            data = dict(objects.blobs([node.blob])).get(node.blob)
-        rows = (data or b"").decode("utf-8", "replace").splitlines()
-        return "\n".join(rows[start - 1 : end])
+            return dict(objects.blobs([node.blob])).get(node.blob) or b""
 
     def _with_snippets(self, answer: Answer) -> Answer:
         from dataclasses import replace

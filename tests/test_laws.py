@@ -40,7 +40,7 @@ from oracl_git.store.index import Index
 HERE = Path(__file__).resolve().parent.parent
 OTHERS = [Path(path) for path in os.environ.get("ORACL_TEST_REPOS", "").split(os.pathsep) if path]
 KILLS = int(os.environ.get("ORACL_KILLS", "10"))
-EXAMPLES = int(os.environ.get("ORACL_LAWS", "25"))
+EXAMPLES = int(os.environ.get("ORACL_LAWS", "15"))
 REPLAYED = 40
 
 
@@ -444,7 +444,7 @@ segments = st.one_of(
 ).filter(lambda raw: not raw.lower().replace(b".", b"").startswith(b"git"))
 
 
-@laws(15)
+@laws(12)
 @given(first=contents, second=contents, third=contents)
 def test_any_bytes_are_a_file(first, second, third):
     trees = [plain({f"d/x.{suffix}": data for suffix in SUFFIXES} | {"see.md": "x.py\n"}) for data in (first, second)]
@@ -461,7 +461,7 @@ def test_any_bytes_are_a_file(first, second, third):
         Pair.of(Path(place), commits, 400).walk([commit.oid for commit in commits], oracle_every=1)
 
 
-@laws(25)
+@laws(10)
 @given(paths=st.lists(st.lists(segments, min_size=1, max_size=4).map(b"/".join), min_size=1, max_size=12, unique=True))
 def test_any_bytes_are_a_path(paths):
     tree: worlds.Tree = {}
@@ -511,7 +511,7 @@ TOML_VALUES = st.sampled_from(
 )
 
 
-@laws(40)
+@laws(25)
 @given(
     edges=VALUES,
     tags=VALUES,

@@ -27,7 +27,7 @@ from oracl_git.store.update import update
 HERE = Path(__file__).resolve().parent.parent
 OTHERS = [Path(path) for path in os.environ.get("ORACL_TEST_REPOS", "").split(os.pathsep) if path]
 laws = settings(
-    max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 
 

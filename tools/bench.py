@@ -70,7 +70,7 @@ def report(clone: pathlib.Path, repeat: int) -> None:
     held = sum(path.stat().st_size for path in oracl.glob("*.sqlite*"))
     print(f"{'index + facts + history on disk':34} {held / 1e6:8.1f} MB     {held / text:5.2f} × text")
     one_file_commits(clone, row)
-    path = run(["git", "ls-files", "--", "*.py"], clone).splitlines()[:1] or run(["git", "ls-files"], clone).splitlines()[:1]
+    path = (run(["git", "ls-files", "--", "*.py"], clone) or run(["git", "ls-files"], clone)).splitlines()
     for name, command in (
         ("search, cold shell", ["git-oracl", "search", QUESTIONS[0]]),
         ("related, cold shell", ["git-oracl", "related", path[0]]),
@@ -125,8 +125,8 @@ done = subprocess.run(sys.argv[1:])
 wall = time.perf_counter() - start
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(file=sys.stderr)
-print(json.dumps({"cpu": used.ru_utime + used.ru_stime, "wall": wall, "mb": used.ru_maxrss / 1024, "code": done.returncode}),
-      file=sys.stderr)
+figures = {"cpu": used.ru_utime + used.ru_stime, "wall": wall, "mb": used.ru_maxrss / 1024, "code": done.returncode}
+print(json.dumps(figures), file=sys.stderr)
 """
 
 

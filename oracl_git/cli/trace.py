@@ -108,8 +108,7 @@ def _drawing(tree: Step, args: argparse.Namespace) -> None:
     def visit(step: Step, parent: Step | None) -> None:
         numbers.setdefault(step.path, len(numbers))
         if parent:
-            inward = args.direction == "in"
-            ends = (step.path, parent.path) if inward else (parent.path, step.path)
+            ends = (parent.path, step.path) if step.away else (step.path, parent.path)
             edges.setdefault((*ends, step.relation))
 
     walk(tree, visit)

@@ -6,7 +6,7 @@ import argparse
 import time
 
 from ..service import Oracl
-from ..store.update import Report
+from ..store.settings import Report
 from . import output
 from .parser import machine
 from .progress import Bar

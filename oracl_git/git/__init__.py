@@ -8,7 +8,7 @@ Knows nothing of languages, graphs or the index, and never writes to git's
 objects, refs, index or work tree; only `set_config` writes, and only config.
 """
 
-from oracl_git.git.history import Commit, Touched, commits, is_linear_extension, reachable
+from oracl_git.git.history import Commit, Touched, commits, is_linear_extension, reachable, shallow_state
 from oracl_git.git.objects import GITLINK, SYMLINK, Change, Entry, GitObjects, Objects, open_objects
 from oracl_git.git.repository import (
     Repository,
@@ -37,5 +37,6 @@ __all__ = [
     "resolve_commit",
     "set_config",
     "settings",
+    "shallow_state",
     "unset_config",
 ]

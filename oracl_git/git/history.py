@@ -80,7 +80,7 @@ def commits(repo: Repository, oids: Iterable[str]) -> Iterator[Commit]:
     to compare with. Renames are found by content where the blobs are here; where
     one is not (a partial clone), by identity from that commit on.
     """
-    edge = _shallow_edge(repo)
+    edge = shallow_edge(repo)
     rest = iter(oids)
     while batch := list(islice(rest, _BATCH)):
         renames = _BY_CONTENT
@@ -154,7 +154,13 @@ def _is_trailer(line: str) -> bool:
     return bool(colon) and name.endswith("-by") and " " not in name
 
 
-def _shallow_edge(repo: Repository) -> frozenset[str]:
+def shallow_state(repo: Repository) -> str:
+    """A name for how deep this clone is: changes when it is deepened or made shallower."""
+    edge = shallow_edge(repo)
+    return f"{len(edge)}:{min(edge)}:{max(edge)}" if edge else ""
+
+
+def shallow_edge(repo: Repository) -> frozenset[str]:
     """The commits whose parents this clone pretends they do not have."""
     if not repo.shallow:
         return frozenset()

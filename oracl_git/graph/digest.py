@@ -27,8 +27,8 @@ def leaf_row(
     row: dict[str, object] = {
         "edges": sorted(
             [
-                canonical_name(edge.target_kind, edge.target), edge.source_fragment, edge.target_fragment, edge.relation,
-                edge.weight, edge.confidence, PARTITIONS[edge.partition],
+                canonical_name(edge.target_kind, edge.target), edge.source_fragment, edge.target_fragment,
+                edge.relation, edge.weight, edge.confidence, PARTITIONS[edge.partition],
             ]
             for edge in edges
         ),

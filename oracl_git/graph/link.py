@@ -15,7 +15,7 @@ from ..extract.facts import Facts, Reference
 from . import python_imports
 from .governance import Constraint, Governance
 from .model import ARTIFACT, HUB, OVERLAY, REPOSITORY, STATIC, Edge, fragment, hub_of
-from .names import Names
+from .names import Names, normalised_stem
 from .numbers import rounded
 from .parameters import EXACT, ONE, RELATION_WEIGHTS, UNIQUE_SUFFIX, UNKNOWN_RELATION_WEIGHT
 from .tags import TEST_PATH, split_name
@@ -282,7 +282,7 @@ def tested_stem(path: str) -> str:
     _, stem, _ = split_name(path)
     for prefix, suffix in _TEST_AFFIXES:
         if stem.startswith(prefix) and stem.endswith(suffix) and len(stem) > len(prefix) + len(suffix):
-            return stem[len(prefix) : len(stem) - len(suffix) or None].lower().strip("_").replace("-", "_")
+            return normalised_stem(stem[len(prefix) : len(stem) - len(suffix) or None])
     return ""
 
 

@@ -143,6 +143,11 @@ def is_python(path: str) -> bool:
     return path.endswith((".py", ".pyi"))
 
 
+def normalised_stem(stem: str) -> str:
+    """A file's stem as tests and implementations are matched by; bytes that are no text count as one mark."""
+    return encode_path(stem.lower().strip("_").replace("-", "_")).decode("utf-8", "replace")
+
+
 def implementation_stem(path: str) -> str:
     """The normalised stem under which tests may look for this file; "" for tests."""
     if TEST_PATH.search(path):
@@ -150,7 +155,7 @@ def implementation_stem(path: str) -> str:
     directory, stem, _ = split_name(path)
     if stem in ("__init__", "index", "mod", "lib"):
         stem = directory.rpartition("/")[2]
-    return stem.lower().strip("_").replace("-", "_")
+    return normalised_stem(stem)
 
 
 def capped(paths: list[str]) -> Candidates:

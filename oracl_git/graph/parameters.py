@@ -24,6 +24,7 @@ RELATION_WEIGHTS = {
     "mentions": 500_000,
     "references_placeholder": 400_000,
 }
+RELATIONS = tuple(RELATION_WEIGHTS)  # the order is that of the codes on disk
 UNKNOWN_RELATION_WEIGHT = 500_000
 
 BUCKET_WEIGHTS = {

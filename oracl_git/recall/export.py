@@ -6,7 +6,6 @@ never on the way to an answer.
 
 from __future__ import annotations
 
-import io
 from typing import IO, Any
 
 from ..graph.model import ARTIFACT, KIND_NAMES, artifact_id, canonical_name
@@ -28,7 +27,7 @@ def to_networkx(index: Index) -> Any:
         graph.add_node(
             name, kind=KIND_NAMES[node.kind], id=identity, checksum=node.checksum, language=node.language,
             priority=priority / 1e6, blended=blended / 1e6, degree=node.degree,
-            **{f"tag_{field}": value for field, value in node.tags.items()},
+            **{f"tag_{field}": _clean(value) for field, value in node.tags.items()},
         )  # fmt: skip
     for link in index.all_links():
         graph.add_edge(
@@ -52,9 +51,7 @@ def write(index: Index, form: str, file: IO[bytes]) -> None:
         import json
 
         data = networkx.node_link_data(graph, edges="links")
-        with io.TextIOWrapper(file, encoding="utf-8", write_through=True) as text:
-            json.dump(data, text, ensure_ascii=True)
-            text.detach()
+        file.write(json.dumps(data, ensure_ascii=True).encode())
     else:
         lines = ["digraph oracl {"]
         number = {name: place for place, name in enumerate(graph)}
@@ -64,6 +61,11 @@ def write(index: Index, form: str, file: IO[bytes]) -> None:
             for a, b, data in graph.edges(data=True)
         ]
         file.write(("\n".join([*lines, "}"]) + "\n").encode())
+
+
+def _clean(text: str) -> str:
+    """Text that XML can hold: control characters and lone surrogates become "?"."""
+    return "".join(c if c.isprintable() and not 0xD800 <= ord(c) <= 0xDFFF else "?" for c in text)
 
 
 def _dot(text: str) -> str:

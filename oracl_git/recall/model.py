@@ -63,12 +63,17 @@ class Answer:
 
 @dataclass(frozen=True)
 class Step:
-    """One node of a dependency tree; `cycle` marks a path that is shown elsewhere above."""
+    """One node of a dependency tree.
+
+    `away`: the edge points from the parent to this node (False: from it to the
+    parent). `cycle` marks a path that is shown elsewhere above.
+    """
 
     path: str
     fragment: str = ""
     relation: str = ""
     symbol: str = ""
+    away: bool = True
     cycle: bool = False
     children: tuple[Step, ...] = field(default=())
 
@@ -79,6 +84,7 @@ class Step:
             "fragment": self.fragment,
             "relation": self.relation,
             "symbol": self.symbol,
+            "direction": "out" if self.away else "in",
             "cycle": self.cycle,
             "children": [child.to_json() for child in self.children],
         }

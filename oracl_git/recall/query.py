@@ -121,7 +121,8 @@ def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
     if code:
         notes.append("read as code: no negation, no times")
     return Query(
-        raw=raw, text=" ".join(text.split()), tokens=tokens, synonyms=synonyms, phrases=tuple(p for p in phrases if p.strip()),
+        raw=raw, text=" ".join(text.split()), tokens=tokens, synonyms=synonyms,
+        phrases=tuple(p for p in phrases if p.strip()),
         identifiers=tuple(dict.fromkeys(_IDENTIFIER.findall(text))),
         paths=tuple(dict.fromkeys(p.strip("./") for p in _PATHLIKE.findall(text) if p.strip("./"))),
         frames=tuple(dict.fromkeys((a or c, int((b or d)[:9])) for a, b, c, d in _FRAME.findall(text))),
@@ -141,8 +142,7 @@ def _directives(text: str, notes: list[str]) -> tuple[str, list[tuple[str, str]]
 def _negations(text: str, notes: list[str]) -> tuple[str, list[str]]:
     found = [word.strip('"').lower() for word in _NEGATED.findall(text)]
     text = _NEGATED.sub(" ", text)
-    for match in _SPOKEN.finditer(text):
-        found.append((match.group(2) or match.group(4)).lower().strip("."))
+    found += [(match.group(2) or match.group(4)).lower().strip(".") for match in _SPOKEN.finditer(text)]
     text = _SPOKEN.sub(" ", text)
     if found:
         notes.append("leaves out: " + " ".join(found))
@@ -150,12 +150,10 @@ def _negations(text: str, notes: list[str]) -> tuple[str, list[str]]:
 
 
 def _times(text: str, notes: list[str]) -> tuple[str, list[When], bool]:
-    when = []
-    for match in _SINCE.finditer(text):
-        when.append(When("since" if match.group(1).lower() in ("since", "after") else "before", at=match.group(2)))
+    sides = {"since": "since", "after": "since", "before": "before", "until": "before"}
+    when = [When(sides[match.group(1).lower()], at=match.group(2)) for match in _SINCE.finditer(text)]
     text = _SINCE.sub(" ", text)
-    for match in _AGO.finditer(text):
-        when.append(When("since", days=_SPAN_DAYS[(match.group(2) or "day").lower()]))
+    when += [When("since", days=_SPAN_DAYS[(match.group(2) or "day").lower()]) for match in _AGO.finditer(text)]
     text = _AGO.sub(" ", text)
     recent = _RECENT.search(text) is not None
     text = _RECENT.sub(" ", text)

@@ -179,7 +179,7 @@ def _kin(index: Index, nodes: list[Node], directory: str, found: Evidence) -> No
             deeper = path[len(place) + 1 :].count("/") if place else path.count("/")
             values[other] = max(values[other], 0.3 / (1 + deeper))
         if len(stem) > 2:
-            for other, path in index.stem_kin(stem):
+            for other, _ in index.stem_kin(stem):
                 values[other] = max(values[other], 1.0 if other in values else 0.9)
     if directory:
         for other, _ in index.under(directory + "/", 2_000):

@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 from ..graph.globs import matches
 from ..store.index import Index, Node
-from . import classic, hybrid, tables
+from . import tables
 from .model import Answer, Reason, Result
 from .query import LOOKUPS, Query, When, compile_query
 from .words import light_stem, path_parts
 
-RANKERS = {"classic": classic.rank, "hybrid": hybrid.rank}
+RANKERS = ("hybrid", "classic")
 _POOL = 5_000
 ResolveTime = Callable[[str], "int | None"]  # a date or revision name → unix time
 
@@ -44,7 +44,11 @@ def search(
             return Answer(tuple(results[:limit]), len(results), query)
     if query.wildcard:
         return _wildcard(index, query, keep, limit)
-    ranked, notes = RANKERS[ranker](index, query, keep, limit)
+    if ranker == "classic":
+        from .classic import rank
+    else:
+        from .hybrid import rank
+    ranked, notes = rank(index, query, keep, limit)
     return Answer(tuple(ranked.results), ranked.total, query, notes)
 
 

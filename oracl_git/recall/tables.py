@@ -23,7 +23,8 @@ STOP_WORDS = frozenset(
 
 # Words that name a kind of file → (role, content type); either may be "".
 TYPE_WORDS: dict[str, tuple[str, str]] = {
-    "test": ("tests", ""), "tests": ("tests", ""), "testing": ("tests", ""), "spec": ("tests", ""), "specs": ("tests", ""),
+    "test": ("tests", ""), "tests": ("tests", ""), "testing": ("tests", ""),
+    "spec": ("tests", ""), "specs": ("tests", ""),
     "unittest": ("tests", ""), "unittests": ("tests", ""),
     "doc": ("docs", ""), "docs": ("docs", ""), "documentation": ("docs", ""), "documents": ("docs", ""),
     "readme": ("docs", ""), "manual": ("docs", ""),
@@ -39,7 +40,8 @@ ROLES = ("code", "tests", "docs", "config")
 # Words that mean each other in code; each is searched, at a lower weight, for the others.
 SYNONYMS: dict[str, tuple[str, ...]] = {}
 for _group in (
-    "config configuration settings", "doc docs documentation", "auth authentication login", "authz authorization permission",
+    "config configuration settings", "doc docs documentation", "auth authentication login",
+    "authz authorization permission",
     "db database", "delete remove", "dir directory folder", "err error exception failure", "msg message",
     "param parameter argument arg", "env environment", "repo repository", "init initialize initialise setup",
     "async asynchronous", "cmd command", "dep dependency requirement", "func function", "var variable",

@@ -67,12 +67,12 @@ def tree(index: Index, start: Node, direction: str, depth: int, relations: Itera
     return build(start.id, None, False, True)
 
 
-def _place(link: Link | None, pointed: bool) -> tuple[str, str, str]:
-    """(fragment, relation, symbol) shown beside a node: the place where the reference stands."""
+def _place(link: Link | None, pointed: bool) -> tuple[str, str, str, bool]:
+    """(fragment, relation, symbol, whether the edge points at the node); the fragment is where it stands."""
     if link is None:
-        return "", "", ""
+        return "", "", "", True
     symbol = link.target_fragment.lstrip("#")
-    return ("" if pointed else link.source_fragment), link.relation, symbol
+    return ("" if pointed else link.source_fragment), link.relation, symbol, pointed
 
 
 def shortest(
@@ -129,7 +129,9 @@ def impact(
     rows = []
     for node, (via, link) in how.items():
         if nodes[node].kind == ARTIFACT:
-            rows.append((nodes[node], distance[node], Step(nodes[via].path, link.source_fragment, link.relation)))
+            rows.append(
+                (nodes[node], distance[node], Step(nodes[via].path, link.source_fragment, link.relation, away=False))
+            )
     rows.sort(key=lambda row: (row[0].role != "tests", row[1], row[0].path))
     return rows
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import sqlite3
 from array import array
 
-from ..git import Repository
+from ..git import Repository, shallow_state
+from ..graph.model import encode_path
 from .history import HistoryStore, follow, lineage
 
 
@@ -20,20 +21,24 @@ class Chronicle:
     def __init__(self, index: sqlite3.Connection, past: sqlite3.Connection) -> None:
         self._db, self._past = index, past
 
-    def move(self, repo: Repository, header: dict[str, object], commit: str, depth: int, new_paths: bool) -> int:
+    def move(
+        self, repo: Repository, header: dict[str, object], commit: str, depth: int, came: list[str], went: list[str]
+    ) -> int:
         """Follow HEAD to `commit`; how many commits were laid on top (all of them when anew)."""
         stored = header.get("reach")
         known = array("I", stored if isinstance(stored, bytes) else b"")
         old = str(header["reach_head"]) if "reach_head" in header else None
         store = HistoryStore(self._past)
-        if header.get("depth") != depth:
+        if header.get("depth") != depth or header.get("history") != store.identity:
             known = array("I")
         reach, moved = follow(store, repo, old, known, commit, depth)
-        if moved is None or new_paths or self._has_renames([*moved[0], *moved[1]]):
+        if moved is None or self._has_renames([*moved[0], *moved[1]]) or self._renamed([*came, *went]):
             self._anew(reach)
         else:
             self._extend(*moved)
-        header |= {"reach": reach.tobytes(), "reach_head": commit, "shallow": int(repo.shallow)}
+            self._enter(came, set(reach))
+        header["history"] = store.identity
+        header |= {"reach": reach.tobytes(), "reach_head": commit, "shallow": shallow_state(repo)}
         row = self._past.execute("SELECT time FROM entry WHERE oid=?", (commit,)).fetchone()
         header["time"] = row[0] if row else 0
         return len(reach) if moved is None else len(moved[0])
@@ -41,6 +46,30 @@ class Chronicle:
     def _has_renames(self, entries: list[int]) -> bool:
         find = "SELECT 1 FROM rename WHERE entry=? LIMIT 1"
         return any(self._past.execute(find, (entry,)).fetchone() for entry in entries)
+
+    def _renamed(self, paths: list[str]) -> bool:
+        """Whether a rename ever led from or to one of the paths."""
+        find = "SELECT 1 FROM path p JOIN rename r ON r.old=p.id OR r.new=p.id WHERE p.path=? LIMIT 1"
+        return any(self._past.execute(find, (encode_path(path),)).fetchone() for path in paths)
+
+    def _enter(self, came: list[str], reached: set[int]) -> None:
+        """What history says of paths that became artifacts."""
+        for path in came:
+            raw = encode_path(path)
+            times = [
+                time
+                for entry, time in self._past.execute(
+                    "SELECT e.id, e.time FROM path p JOIN touch t ON t.path=p.id JOIN entry e ON e.id=t.entry"
+                    " WHERE p.path=?",
+                    (raw,),
+                )
+                if entry in reached
+            ]
+            if times:
+                self._db.execute(
+                    "INSERT OR REPLACE INTO activity SELECT id, ?, ? FROM node WHERE path=? AND kind=0",
+                    (max(times), len(times), raw),
+                )
 
     def _anew(self, reach: array[int]) -> None:
         db, past = self._db, self._past

@@ -14,18 +14,20 @@ from contextlib import contextmanager
 from ..errors import IndexUnusable
 from ..git import Repository
 
+DatabaseError = sqlite3.DatabaseError
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 60
 
 INDEX_SCHEMA = """
 CREATE TABLE header(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
--- kind: 0 artifact, 1 hub, 2 constraint. stem: what tests may call it; tested: what it calls, when a test. s, m: Eq. 2 without connectivity. sum/cnt: Eq. 4, exact.
+-- kind: 0 artifact, 1 hub, 2 constraint. stem: what tests may call it; tested: what it calls, when a test.
+-- s, m: Eq. 2 without connectivity. sum/cnt: Eq. 4, exact.
 CREATE TABLE node(
-    id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, path BLOB NOT NULL, name BLOB NOT NULL, stem TEXT NOT NULL, tested TEXT NOT NULL,
-    mode INTEGER NOT NULL, blob TEXT NOT NULL, size INTEGER NOT NULL, lines INTEGER NOT NULL, checksum TEXT NOT NULL,
-    language TEXT NOT NULL, role TEXT NOT NULL, placeholder INTEGER NOT NULL, tags TEXT NOT NULL,
-    resolutions TEXT NOT NULL, s INTEGER NOT NULL DEFAULT 0, m INTEGER NOT NULL DEFAULT 0,
-    shard INTEGER NOT NULL, leaf BLOB,
+    id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, path BLOB NOT NULL, name BLOB NOT NULL,
+    stem TEXT NOT NULL, tested TEXT NOT NULL, mode INTEGER NOT NULL, blob TEXT NOT NULL, size INTEGER NOT NULL,
+    lines INTEGER NOT NULL, checksum TEXT NOT NULL, language TEXT NOT NULL, role TEXT NOT NULL,
+    placeholder INTEGER NOT NULL, tags TEXT NOT NULL, resolutions TEXT NOT NULL,
+    s INTEGER NOT NULL DEFAULT 0, m INTEGER NOT NULL DEFAULT 0, shard INTEGER NOT NULL, leaf BLOB,
     sum INTEGER NOT NULL DEFAULT 0, cnt INTEGER NOT NULL DEFAULT 0, deg INTEGER NOT NULL DEFAULT 0);
 CREATE UNIQUE INDEX node_path ON node(path, kind);
 CREATE INDEX node_name ON node(name) WHERE kind = 0;
@@ -68,12 +70,17 @@ CREATE TABLE facts(
 
 HISTORY_SCHEMA = """
 CREATE TABLE path(id INTEGER PRIMARY KEY, path BLOB UNIQUE NOT NULL);
--- files: the touched paths as packed uint32 ids.
+-- files: the touched paths as packed uint32 ids. edge: its parents were not in this clone when it was read.
 CREATE TABLE entry(
-    id INTEGER PRIMARY KEY, oid TEXT UNIQUE NOT NULL, time INTEGER NOT NULL, subject TEXT NOT NULL, files BLOB NOT NULL);
+    id INTEGER PRIMARY KEY, oid TEXT UNIQUE NOT NULL, time INTEGER NOT NULL, subject TEXT NOT NULL, files BLOB NOT NULL,
+    edge INTEGER NOT NULL);
+CREATE INDEX entry_edge ON entry(edge) WHERE edge;
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE touch(path INTEGER NOT NULL, entry INTEGER NOT NULL, PRIMARY KEY(path, entry)) WITHOUT ROWID;
 CREATE TABLE rename(entry INTEGER NOT NULL, old INTEGER NOT NULL, new INTEGER NOT NULL);
 CREATE INDEX rename_entry ON rename(entry);
+CREATE INDEX rename_old ON rename(old);
+CREATE INDEX rename_new ON rename(new);
 CREATE VIRTUAL TABLE entry_fts USING fts5(text, content='', tokenize='porter unicode61 remove_diacritics 2');
 """
 
@@ -101,8 +108,8 @@ def connect(path: str, name: str, write: bool, wait: float | None = None) -> sql
     try:
         return _open(path, name, write, BUSY_SECONDS if wait is None else wait)
     except sqlite3.DatabaseError as error:
-        if not _is_damage(error):
-            raise IndexUnusable(f"cannot open {path}: {error}") from None
+        if not is_damage(error):
+            raise unusable(error, path) from None
         if not write:
             raise FileNotFoundError(path) from None
         remove(path)
@@ -163,7 +170,7 @@ def _statements(script: str) -> Iterator[str]:
             yield statement
 
 
-def unusable(db: sqlite3.Connection, error: sqlite3.OperationalError) -> IndexUnusable:
+def unusable(error: sqlite3.DatabaseError, path: str = ".git/oracl") -> IndexUnusable:
     """What SQLite refused, as a sentence and a next step."""
     text = str(error)
     if "locked" in text or "busy" in text:
@@ -173,9 +180,7 @@ def unusable(db: sqlite3.Connection, error: sqlite3.OperationalError) -> IndexUn
             "the disk is full; the previous index is untouched", "free some space, then: git oracl update"
         )
     if "readonly" in text or "unable to open" in text or "read-only" in text:
-        return IndexUnusable(
-            f"the index cannot be written: {text}", "check who owns .git/oracl, then: git oracl update"
-        )
+        return IndexUnusable(f"{path} cannot be written", "check who owns it, then: git oracl update")
     return IndexUnusable(f"the index cannot be used: {text}", "git oracl update --full")
 
 
@@ -201,6 +206,7 @@ def remove(path: str) -> None:
             pass
 
 
-def _is_damage(error: sqlite3.DatabaseError) -> bool:
+def is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether SQLite says that the file itself is broken, or not ours."""
     text = str(error)
     return any(word in text for word in ("not a database", "malformed", "no such table", "no such column"))

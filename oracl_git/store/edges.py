@@ -16,9 +16,9 @@ from ..graph import digest, link, priority
 from ..graph.governance import Governance
 from ..graph.model import ARTIFACT, CONSTRAINT, HUB, Edge, decode_path
 from ..graph.names import Memo, Names, Recorder
-from ..graph.parameters import Blend
+from ..graph.parameters import RELATIONS, Blend
 from ..graph.tags import tags
-from .links import RELATION_CODES, RELATIONS, LinkTable, Moved, outgoing
+from .links import RELATION_CODES, LinkTable, Moved, outgoing
 from .nodes import NodeTable, tags_text
 from .ranks import Derived
 from .tree import FactsOf

@@ -7,11 +7,12 @@ first; nothing here decays or depends on a branch, so switching undoes nothing.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from array import array
 
 from ..extract import split_identifiers
-from ..git import Repository, commits, is_linear_extension, reachable
+from ..git import Repository, commits, is_linear_extension, reachable, shallow_state
 from .database import transaction
 
 DEFAULT_DEPTH = 20_000
@@ -26,6 +27,7 @@ class HistoryStore:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._ids: dict[bytes, int] = {}
+        self.identity = self._identity()  # lists of ids made with another store mean nothing in this one
 
     def learn(self, repo: Repository, oids: list[str]) -> array[int]:
         """Read those of the commits that are not known yet; the ids of all, in the order given."""
@@ -40,6 +42,15 @@ class HistoryStore:
                 self._read(repo, [oid for oid in part if oid not in known], known)
         return array("I", map(known.__getitem__, oids))
 
+    def _identity(self) -> str:
+        row = self._db.execute("SELECT value FROM meta WHERE key='identity'").fetchone()
+        if row is None:
+            with transaction(self._db):
+                self._db.execute("INSERT OR IGNORE INTO meta VALUES('identity', ?)", (os.urandom(8).hex(),))
+            row = self._db.execute("SELECT value FROM meta WHERE key='identity'").fetchone()
+        found: str = row[0]
+        return found
+
     def _known(self, oids: list[str]) -> dict[str, int]:
         db = self._db
         if len(oids) > _BATCH:
@@ -53,16 +64,30 @@ class HistoryStore:
         entries, touches, renames, words = [], [], [], []
         for number, commit in enumerate(commits(repo, oids), following):
             files = array("I", sorted({self._path(t.path) for t in commit.touched}))
-            entries.append((number, commit.oid, commit.time, commit.subject[:200], files.tobytes()))
+            edge = int(repo.shallow and not commit.parents)
+            entries.append((number, commit.oid, commit.time, commit.subject[:200], files.tobytes(), edge))
             touches += [(path, number) for path in files]
             if files:
                 words.append((number, split_identifiers(f"{commit.subject}\n{commit.body}"[:_WORDS])))
-                renames += [(number, self._path(t.source), self._path(t.path)) for t in commit.touched if t.status == "R"]
+                renames += [
+                    (number, self._path(t.source), self._path(t.path)) for t in commit.touched if t.status == "R"
+                ]
             known[commit.oid] = number
-        db.executemany("INSERT INTO entry(id, oid, time, subject, files) VALUES(?,?,?,?,?)", entries)
+        db.executemany("INSERT INTO entry(id, oid, time, subject, files, edge) VALUES(?,?,?,?,?,?)", entries)
         db.executemany("INSERT INTO rename VALUES(?,?,?)", renames)
         db.executemany("INSERT INTO entry_fts(rowid, text) VALUES(?,?)", words)
         db.executemany("INSERT INTO touch VALUES(?,?)", sorted(touches))
+
+    def deepen(self, repo: Repository) -> bool:
+        """Forget commits that were read at the edge of a shallow clone, once the edge moved; whether it did."""
+        db, state = self._db, shallow_state(repo)
+        row = db.execute("SELECT value FROM meta WHERE key='shallow'").fetchone()
+        if (row[0] if row else "") == state:
+            return False
+        with transaction(db):
+            db.execute("DELETE FROM entry WHERE edge")  # it touched nothing: no other row speaks of it
+            db.execute("INSERT OR REPLACE INTO meta VALUES('shallow', ?)", (state,))
+        return True
 
     def _path(self, path: bytes) -> int:
         known = self._ids.get(path)
@@ -82,7 +107,7 @@ def follow(
     Returns (ids newest first, (ids put on top, ids that fell off the end)), with
     None for the second when the whole list had to be made anew.
     """
-    if old and known:
+    if not store.deepen(repo) and old and known:
         fresh = is_linear_extension(repo, old, new, _LINE)
         if fresh is not None:
             added = store.learn(repo, fresh)

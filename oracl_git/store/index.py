@@ -17,14 +17,16 @@ from ..extract import Facts
 from ..git import Repository
 from ..graph import association
 from ..graph.model import ARTIFACT, HUB, PARTITIONS, decode_path, encode_path
-from ..graph.parameters import Blend
+from ..graph.parameters import RELATIONS, Blend
 from ..graph.priority import priority
 from . import database
 from .facts import FactsCache
-from .links import RELATIONS
-from .update import Settings
+from .settings import Settings
 
-_NODE = "id, kind, path, mode, blob, size, lines, checksum, language, role, placeholder, tags, resolutions, s, m, sum, cnt, deg"
+_NODE = (
+    "id, kind, path, mode, blob, size, lines, checksum, language, role, placeholder, tags, resolutions, s, m,"
+    " sum, cnt, deg"
+)
 
 
 class Node(NamedTuple):
@@ -81,9 +83,15 @@ class Index:
     def __init__(self, repo: Repository) -> None:
         self.repo = repo
         self.db = database.connect(database.place(repo, "index"), "index", write=False)
-        self.db.execute("PRAGMA query_only=ON")
-        self.db.execute("BEGIN")
-        self.header: dict[str, object] = dict(self.db.execute("SELECT key, value FROM header"))
+        try:
+            self.db.execute("PRAGMA query_only=ON")
+            self.db.execute("BEGIN")
+            self.header: dict[str, object] = dict(self.db.execute("SELECT key, value FROM header"))
+        except sqlite3.DatabaseError as error:
+            self.db.close()
+            if database.is_damage(error):
+                raise FileNotFoundError("the index is damaged") from None
+            raise
         if "commit" not in self.header:
             self.db.close()
             raise FileNotFoundError("the index is empty")
@@ -346,9 +354,14 @@ class Index:
     def past(self) -> sqlite3.Connection | None:
         """The history database, or None when it is not there."""
         try:
-            return database.connect(database.place(self.repo, "history"), "history", write=False)
+            past = database.connect(database.place(self.repo, "history"), "history", write=False)
         except FileNotFoundError:
             return None
+        row = past.execute("SELECT value FROM meta WHERE key='identity'").fetchone()
+        if row and row[0] == self.header.get("history"):
+            return past
+        past.close()  # made anew since: its ids are not those this index knows
+        return None
 
     @cached_property
     def reach(self) -> array[int]:

@@ -12,11 +12,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..graph.model import ARTIFACT, HUB, Edge, decode_path
-from ..graph.parameters import RELATION_WEIGHTS
+from ..graph.parameters import RELATIONS
 from .nodes import NodeTable
 from .ranks import Neighbourhood, Neighbours
 
-RELATIONS = tuple(RELATION_WEIGHTS)
 RELATION_CODES = {name: code for code, name in enumerate(RELATIONS)}
 
 _Key = tuple[int, int, str, str]  # target, relation, source fragment, target fragment

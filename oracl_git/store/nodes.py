@@ -47,6 +47,12 @@ class File(NamedTuple):
     language: str
 
 
+def _stems(path: str) -> tuple[str, str]:
+    """(the stem tests may call it by, the stem it calls when it is a test)."""
+    stem = implementation_stem(path)
+    return stem, "" if stem else tested_stem(path)
+
+
 def _export(names: Names, path: str, name: str) -> object:
     return names.stars(path) if name == "*" else names.export(path, name)
 
@@ -65,6 +71,8 @@ class NodeTable:
         self._rules = rules
         self._ids: dict[tuple[int, str], int] = {}
         self.leaving: set[int] = set()
+        self.came: list[str] = []  # paths that became artifacts
+        self.went: list[str] = []  # paths that are none any more
 
     def find(self, kind: int, path: str) -> int | None:
         """The id of a node, if it is there."""
@@ -139,6 +147,7 @@ class NodeTable:
         self._count_toplevel(path, -1)
         del self._ids[ARTIFACT, path]
         self.leaving.add(node)
+        self.went.append(path)
 
     def _put(self, file: File, facts: Facts) -> int:
         db, raw = self._db, encode_path(file.path)
@@ -146,17 +155,17 @@ class NodeTable:
         node = self.find(ARTIFACT, file.path)
         if node is None:
             cursor = db.execute(
-                "INSERT INTO node(kind, path, name, stem, tested, role, tags, resolutions, shard, mode, blob, size, lines,"
-                " checksum, language, placeholder) VALUES(0,?,?,?,?,?,'{}','[]',?,?,?,?,?,?,?,?)",
+                "INSERT INTO node(kind, path, name, stem, tested, role, tags, resolutions, shard, mode, blob, size,"
+                " lines, checksum, language, placeholder) VALUES(0,?,?,?,?,?,'{}','[]',?,?,?,?,?,?,?,?)",
                 (
-                    raw, raw.rpartition(b"/")[2], implementation_stem(file.path),
-                    "" if implementation_stem(file.path) else tested_stem(file.path), role(file.path),
+                    raw, raw.rpartition(b"/")[2], *_stems(file.path), role(file.path),
                     digest.leaf_key(ARTIFACT, file.path)[0], *values,
                 ),
             )  # fmt: skip
             assert cursor.lastrowid is not None
             node = self._ids[ARTIFACT, file.path] = cursor.lastrowid
             self._count_toplevel(file.path, 1)
+            self.came.append(file.path)
         else:
             db.execute(
                 "UPDATE node SET mode=?, blob=?, size=?, lines=?, checksum=?, language=?, placeholder=? WHERE id=?",
@@ -180,8 +189,8 @@ class NodeTable:
         node = self.find(kind, path)
         if node is None:
             cursor = self._db.execute(
-                "INSERT INTO node(kind, path, name, stem, tested, role, tags, resolutions, shard, mode, blob, size, lines,"
-                " checksum, language, placeholder) VALUES(?,?,x'','','','','{}','[]',?,0,'',0,0,'','',0)",
+                "INSERT INTO node(kind, path, name, stem, tested, role, tags, resolutions, shard, mode, blob, size,"
+                " lines, checksum, language, placeholder) VALUES(?,?,x'','','','','{}','[]',?,0,'',0,0,'','',0)",
                 (kind, encode_path(path), digest.leaf_key(kind, path)[0]),
             )
             assert cursor.lastrowid is not None

@@ -10,58 +10,25 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
-from typing import NamedTuple
 
 from ..errors import GitFailed, NothingIndexed
 from ..extract import Facts, excluded, language_of, version
 from ..git import Change, Objects, Repository, open_objects
 from ..graph import digest, governance
 from ..graph.model import decode_path, encode_path
-from ..graph.parameters import Blend
 from . import database
 from .chronicle import Chronicle
 from .edges import EdgeTable
 from .facts import FactsCache, Texts
 from .history import DEFAULT_DEPTH
 from .nodes import File, NodeTable
+from .settings import Progress, Report, Settings
 from .text import TextTable
 from .tree import StoredNames
 
 _WHOLE = 400  # from this many changed paths on, tables are read whole
 _REGULAR = 0o100000
 _TYPE = 0o170000
-
-Progress = Callable[[str, int, int], None]  # (step, done, total)
-
-
-class Settings(NamedTuple):
-    """What a rebuild may tune; kept in the header, so that updates go on with it."""
-
-    blend: Blend = Blend()
-    skip: frozenset[str] = frozenset()
-
-    def encode(self) -> str:
-        blend = self.blend
-        return json.dumps([blend.alpha, blend.beta, blend.gamma, blend.decay, sorted(self.skip)])
-
-    @classmethod
-    def decode(cls, text: object) -> Settings:
-        if not isinstance(text, str):
-            return cls()
-        alpha, beta, gamma, decay, skip = json.loads(text)
-        return cls(Blend(alpha, beta, gamma, decay), frozenset(skip))
-
-
-class Report(NamedTuple):
-    """What an update did."""
-
-    commit: str
-    changed: int  # paths that differed
-    parsed: int  # blobs that no cache knew
-    linked: int  # files whose links were recomputed
-    commits: int  # commits of history laid over the index
-    rebuilt: str  # why it started from nothing, or ""
 
 
 def update(
@@ -76,6 +43,20 @@ def update(
     target = commit or repo.head
     if target is None:
         raise NothingIndexed("there is no commit to index yet", "make a first commit, then: git oracl update")
+    try:
+        return _update(repo, target, settings, full, depth, progress, wait)
+    except sqlite3.DatabaseError as error:
+        if not database.is_damage(error):
+            raise
+    for name in ("index", "facts", "history"):  # all of it is derived: start over
+        database.remove(database.place(repo, name))
+    return _update(repo, target, settings, full, depth, progress, wait)._replace(rebuilt="the index was damaged")
+
+
+def _update(
+    repo: Repository, target: str, settings: Settings | None, full: bool, depth: int, progress: Progress | None,
+    wait: float | None,
+) -> Report:  # fmt: skip
     index = database.connect(database.place(repo, "index"), "index", write=True, wait=wait)
     facts = database.connect(database.place(repo, "facts"), "facts", write=True)
     past = database.connect(database.place(repo, "history"), "history", write=True)
@@ -84,7 +65,7 @@ def update(
             build = Build(repo, objects, index, FactsCache(facts), past, progress)
             return build.run(target, settings, full, depth)
     except sqlite3.OperationalError as error:
-        raise database.unusable(index, error) from error
+        raise database.unusable(error) from error
     finally:
         for db in (past, facts, index):
             db.close()
@@ -118,8 +99,8 @@ class Build:
         governed = self._govern(changes)
         files, gone = self._classify(changes)
         files = self._skip_by_content(files, gone, self._extract(files))
-        linked, paths_moved = self._graph(files, gone, governed, settings)
-        read = Chronicle(self.db, self.past).move(self.repo, self.header, commit, depth, paths_moved)
+        linked, nodes = self._graph(files, gone, governed, settings)
+        read = Chronicle(self.db, self.past).move(self.repo, self.header, commit, depth, nodes.came, nodes.went)
         self.header |= {
             "commit": commit, "tree": tree, "extractor": version(), "object_format": self.repo.object_format,
             "settings": settings.encode(), "depth": depth,
@@ -255,20 +236,16 @@ class Build:
 
     # -- the graph -------------------------------------------------------------------------
 
-    def _graph(self, files: list[File], gone: list[str], governed: bool, settings: Settings) -> tuple[int, bool]:
-        """Everything between node rows and the root; (files linked, whether paths came or went)."""
+    def _graph(self, files: list[File], gone: list[str], governed: bool, settings: Settings) -> tuple[int, NodeTable]:
+        """Everything between node rows and the root; (files linked, the node table)."""
         text = TextTable(self.db, self.facts_of, self.texts_of)
-        paths_moved = False
         find = "SELECT id, blob, language FROM node WHERE path=? AND kind=0"
         for path in [*gone, *(file.path for file in files)]:
             row = self.db.execute(find, (encode_path(path),)).fetchone()
             if row:
                 text.remove(row[0], path, row[1], row[2])
-        count = "SELECT count(*) FROM node WHERE kind=0"
         nodes = NodeTable(self.db, self.facts_of, self.rules)
-        before = self.db.execute(count).fetchone()[0]
         affected = nodes.apply(files, gone, text.add)
-        paths_moved = bool(nodes.leaving) or self.db.execute(count).fetchone()[0] != before
         names = StoredNames(self.db, self.facts_of, self.whole)
         edges = EdgeTable(
             self.db, nodes, names, self.facts_of, self.rules, settings.blend, settings.skip, self.whole, self.tell
@@ -277,7 +254,7 @@ class Build:
         self._header_sums(change)
         self.header["max_r"] = edges.greatest_rank(int(str(self.header.get("max_r", 0))))
         self._digest(edges.shards)
-        return linked, paths_moved
+        return linked, nodes
 
     def _header_sums(self, change: tuple[int, int, int]) -> None:
         anew = self.whole  # then the change is counted from nothing
