@@ -148,6 +148,7 @@ def _everything(db: sqlite3.Connection, past: sqlite3.Connection) -> dict[str, o
         lookup.setdefault(names[source], []).append(key)
     header = dict(rows("SELECT key, value FROM header"))
     oids = dict(past.execute("SELECT id, oid FROM entry"))
+    header.pop("history", None)  # names the history store, which is each clone's own
     header["reach"] = [oids[entry] for entry in array("I", header["reach"])]
     old_names = {hid: decode_path(path) for hid, path in past.execute("SELECT id, path FROM path")}
     chunks = {

@@ -11,13 +11,12 @@ from collections import defaultdict
 from math import log
 
 from ..graph.link import tested_stem
-from ..graph.model import fragment
 from ..graph.names import implementation_stem
 from ..graph.parameters import QUERY_NEIGHBOUR_GUARD
-from ..store.index import Index, Link, Node, Span
+from ..store.index import Index, Link, Node
 from . import tables
 from .model import Answer, Reason, Result
-from .words import any_of, split_words
+from .words import split_words
 
 Scores = dict[int, float]
 
@@ -30,7 +29,8 @@ class Evidence:
         self.together: dict[int, int] = {}  # node → commits in common
         self.commits = 0  # commits of the question's files
         self.links: dict[int, list[tuple[Link, bool]]] = defaultdict(list)  # (edge, whether it points at the candidate)
-        self.spans: dict[int, Span] = {}
+        self.words: dict[str, str] = {}  # stem → the word as it stands in the files
+        self.shared: dict[int, list[tuple[float, str]]] = defaultdict(list)  # node → (share, stem) it has in common
         self.notes: list[str] = []
 
 
@@ -42,20 +42,27 @@ def related(
     found = evidence(index, nodes, text, directory)
     asked = {node.id for node in nodes}
     terms: dict[int, list[tuple[str, float]]] = defaultdict(list)
+    trust = found.commits / (found.commits + tables.TRUST)
     for name, weight in tables.RELATED.items():
         values = {node: value for node, value in found.values.get(name, {}).items() if node not in asked}
+        weight *= trust if name in tables.FROM_HISTORY else 1
         top = max(values.values(), default=0.0)
         if top > 0:
             for node, value in values.items():
                 terms[node].append((name, weight * value / top))
-    scale = sum(tables.RELATED.values())
+    scale = sum(tables.RELATED.values()) * max(tables.RELATED_PRIOR.values())
     base = {node: sum(share for _, share in rows) / scale for node, rows in terms.items()}
     pool = index.nodes(heapq.nlargest(max(300, 3 * limit), base, key=lambda node: (base[node], -node)))
-    ranked = sorted((-base[node.id], node.path, node) for node in pool.values() if not kind or node.role == kind)
+    ranked = sorted(
+        (-base[node.id] * tables.RELATED_PRIOR[node.role], node.path, node)
+        for node in pool.values()
+        if node.role and (not kind or node.role == kind)
+    )
     results = []
     for negative, path, other in ranked[:limit]:
+        prior = tables.RELATED_PRIOR[other.role] / scale
         shares = sorted(terms[other.id], key=lambda row: -row[1])
-        reasons = tuple(Reason(name, _say(index, name, other, found), share / scale) for name, share in shares)
+        reasons = tuple(Reason(name, _say(index, name, other, found), share * prior) for name, share in shares)
         results.append(Result(path, -negative, _where(other, found), "", other.role, "related", reasons, index.commit))
     return Answer(tuple(results), len(ranked), None, tuple(found.notes))
 
@@ -126,7 +133,7 @@ def _walk(index: Index, nodes: list[Node], together: Scores, found: Evidence) ->
 
 
 def _terms(index: Index, nodes: list[Node], text: str, found: Evidence) -> None:
-    """BM25 of the files' own rarest words over all chunks."""
+    """BM25 of the files' own rarest words, at file grain."""
     counts: dict[str, int] = defaultdict(int)
     for node in nodes:
         for title, body in index.texts(node):
@@ -136,22 +143,22 @@ def _terms(index: Index, nodes: list[Node], text: str, found: Evidence) -> None:
         counts[word] += 1
     words = [word for word in counts if len(word) > 2 and not word.isdigit() and word.isalnum()]
     chunks = index.chunk_count
-    weights = {}
-    for word, _, frequency in index.rare_words(words):
-        if frequency > 1:
+    weights: dict[str, float] = {}
+    for word, stem, frequency in index.rare_words(words):
+        if 1 < frequency <= max(10, tables.COMMON * chunks):
             tf = counts[word]
-            weights[word] = log(1 + chunks / frequency) ** 2 * tf / (tf + 1.2)
-    own = heapq.nlargest(tables.OWN_TERMS, weights, key=lambda word: (weights[word], word))
-    expression = any_of(own)
-    if not expression:
-        return
-    best: Scores = {}
-    seen: dict[int, int] = defaultdict(int)
-    for span in index.match_chunks(expression, 1.0, 1.0, tables.CHUNK_POOL):
-        found.spans.setdefault(span.node, span)
-        best[span.node] = best.get(span.node, 0.0) + span.score / (1 + seen[span.node]) ** 2
-        seen[span.node] += 1
-    found.values["terms"] = best
+            weights[stem] = log(1 + chunks / frequency) * tf / (tf + tables.K1)
+            found.words[stem] = word
+    own = heapq.nlargest(tables.OWN_TERMS, weights, key=lambda stem: (weights[stem], stem))
+    sizes = index.sizes
+    usual = sum(sizes.values()) / max(1, len(sizes)) or 1
+    values: Scores = defaultdict(float)
+    for stem in own:
+        for node_id, tf in index.files_with(stem):
+            share = weights[stem] * tf / (tf + tables.K1 * (1 - tables.B + tables.B * sizes[node_id] / usual))
+            values[node_id] += share
+            found.shared[node_id].append((share, stem))
+    found.values["terms"] = dict(values)
 
 
 # -- graph and paths --------------------------------------------------------------------------
@@ -165,6 +172,9 @@ def _edges(index: Index, nodes: list[Node], found: Evidence) -> None:
                 other = link.target if direction == "out" else link.source
                 found.links[other].append((link, direction == "out"))
                 values[other] = max(values[other], index.normalised(link.rank) / 1_000_000)
+                if link.relation in ("tests", "configures"):
+                    standing = found.values[link.relation].get(other, 0.0)
+                    found.values[link.relation][other] = max(standing, link.weight / 1_000_000)
     found.values["graph"] = dict(values)
 
 
@@ -209,9 +219,13 @@ def _say(index: Index, name: str, node: Node, found: Evidence) -> str:
     if name == "walk":
         return "changes with what changes with it"
     if name == "terms":
-        return "uses its rarest words"
+        best = heapq.nlargest(3, found.shared[node.id])
+        return "shares " + ", ".join(found.words[stem] for _, stem in best)
     if name == "path":
         return "its neighbour by path"
+    if name in ("tests", "configures"):
+        pairs = [pair for pair in found.links[node.id] if pair[0].relation == name]
+        return say_link(*max(pairs, key=lambda pair: (pair[0].rank, pair[0].source_fragment)))
     link, outgoing = max(
         found.links[node.id], key=lambda pair: (pair[0].rank, pair[0].relation, pair[0].source_fragment)
     )
@@ -233,12 +247,11 @@ def say_link(link: Link, outgoing: bool) -> str:
 
 
 def _where(node: Node, found: Evidence) -> str:
-    """The lines to look at: where it names the file, else its best passage."""
+    """The lines to look at: where it names the file."""
     for link, outgoing in sorted(found.links.get(node.id, ()), key=lambda pair: -pair[0].rank):
         if not outgoing and link.source_fragment:
             return link.source_fragment
-    span = found.spans.get(node.id)
-    return fragment(span.start, span.end) if span else ""
+    return ""
 
 
 def why(index: Index, a: Node, b: Node) -> list[Reason]:

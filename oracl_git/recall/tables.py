@@ -83,13 +83,20 @@ ROLE_LEAN = 1.25  # when the question names the kind
 
 # -- related: weight of each signal, scaled as in search ----------------------------------------------
 RELATED = {
-    "together": 1.0,  # P(other | this): share of this file's commits that touch the other
+    "together": 1.3,  # P(other | this): share of this file's commits that touch the other
     "cosine": 0.6,  # the same, made fair to files that change often
-    "walk": 0.2,  # two steps of it
+    "walk": 0.3,  # two steps of it
     "terms": 1.0,  # the file's own rarest words
-    "graph": 0.5,  # edges either way, by R̂
-    "path": 0.5,  # directory and stem in common
+    "graph": 0.4,  # edges either way, by R̂
+    "tests": 0.6,  # one tests the other
+    "configures": 0.5,  # one configures the other
+    "path": 0.1,  # directory and stem in common
 }
+FROM_HISTORY = ("together", "cosine", "walk")
+TRUST = 4  # a file with n commits: its history counts n / (n + TRUST)
+RELATED_PRIOR = {"code": 1.0, "tests": 1.25, "docs": 1.1, "config": 1.35}
 HALF_LIFE = 1_000  # commits
 OWN_TERMS = 60
+COMMON = 0.1  # a word in more than this share of all chunks is nobody's own
+K1, B = 1.2, 0.75  # BM25
 RELATED_COMMITS = 400  # of one file, newest first

@@ -57,6 +57,7 @@ CREATE TABLE alias(hid INTEGER PRIMARY KEY, path BLOB NOT NULL);
 CREATE INDEX alias_path ON alias(path);
 CREATE VIRTUAL TABLE chunk_fts USING fts5(title, body, content='', tokenize='porter unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE chunk_vocab USING fts5vocab(chunk_fts, row);
+CREATE VIRTUAL TABLE chunk_terms USING fts5vocab(chunk_fts, instance);
 CREATE VIRTUAL TABLE file_fts USING fts5(path, names, content='', tokenize='porter unicode61 remove_diacritics 2');
 """
 

@@ -319,6 +319,18 @@ class Index:
             raise LookupError(node.path)
         return found
 
+    def files_with(self, stem: str) -> list[tuple[int, int]]:
+        """(node, how often) of the files whose text holds a stem."""
+        return self.db.execute(
+            "SELECT c.node, count(*) FROM chunk_terms t JOIN chunk c ON c.id=t.doc WHERE t.term=? GROUP BY c.node",
+            (stem,),
+        ).fetchall()
+
+    @cached_property
+    def sizes(self) -> dict[int, int]:
+        """Node → size of its file in bytes."""
+        return dict(self.db.execute("SELECT id, size FROM node WHERE kind=0"))
+
     @cached_property
     def chunk_count(self) -> int:
         """How many chunks there are."""

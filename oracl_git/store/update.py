@@ -123,7 +123,7 @@ class Build:
 
     def _empty(self) -> None:
         tables = self.db.execute(
-            "SELECT name FROM sqlite_master WHERE type='table' AND name NOT LIKE '%fts%' AND name <> 'chunk_vocab'"
+            "SELECT name FROM sqlite_master WHERE type='table' AND name NOT LIKE '%fts%' AND sql NOT LIKE '%fts5vocab%'"
         )
         for (table,) in tables.fetchall():
             self.db.execute(f"DELETE FROM {table}")

@@ -109,7 +109,7 @@ def test_drawings_and_exports_are_well_formed(odd: Place) -> None:
         "src/caf%E9.py" in graph
         and "src/new%0Aline.py" in graph
         and "hub%3Adomain%3Asrc" in graph
-        and "hub:domain:src" in graph
+        and "hub:domain:core" in graph
     )
     assert odd.oracl("trace", "plain.md", "--dot", code=None).out.count("\n") >= 3
     assert odd.oracl("graph", "export", "--format", "dot").out.isascii()
