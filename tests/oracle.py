@@ -88,7 +88,6 @@ ALPHA, BETA, GAMMA, LAMBDA = Fraction(35, 100), Fraction(1, 2), Fraction(2, 10),
 CAP = 250
 MAX_CANDIDATES = 5
 EXACT, UNIQUE_SUFFIX = Fraction(1), Fraction(8, 10)
-MAX_HOPS = 10
 MANY_ROOTS = 64
 
 LIFECYCLE = {
@@ -230,36 +229,42 @@ def stem_and_suffix(path: str) -> tuple[str, str]:
 
 
 @cache
-def glob(pattern: str, text: str) -> bool:
-    """`*` and `?` within a segment, `**` across segments, `**/` any number of whole segments."""
+def segment_matches(pattern: str, text: str) -> bool:
+    """`*` any characters, `?` one."""
     if not pattern:
         return not text
-    if pattern.startswith("**/"):
-        segment, slash, rest = text.partition("/")
-        return glob(pattern[3:], text) or bool(segment and slash and glob(pattern, rest))
-    if pattern.startswith("**"):
-        return any(glob(pattern[2:], text[i:]) for i in range(len(text) + 1))
     if pattern[0] == "*":
-        reach = len(text.partition("/")[0])
-        return any(glob(pattern[1:], text[i:]) for i in range(reach + 1))
-    if not text:
-        return False
-    return (text[0] != "/" if pattern[0] == "?" else text[0] == pattern[0]) and glob(pattern[1:], text[1:])
+        return segment_matches(pattern[1:], text) or (bool(text) and segment_matches(pattern, text[1:]))
+    return bool(text) and pattern[0] in (text[0], "?") and segment_matches(pattern[1:], text[1:])
+
+
+@cache
+def glob(pattern: tuple[str, ...], segments: tuple[str, ...]) -> bool:
+    """Segment by segment; `**` stands for any number of them, at the end for at least one."""
+    if not pattern:
+        return not segments
+    if pattern[0] == "**":
+        if len(pattern) == 1:
+            return bool(segments)
+        return glob(pattern[1:], segments) or (bool(segments) and glob(pattern, segments[1:]))
+    return bool(segments) and segment_matches(pattern[0], segments[0]) and glob(pattern[1:], segments[1:])
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Whether the path, or a directory above it, matches.
+    """Whether the path matches, or, unless the last segment has a star, a directory above it.
 
     Without a slash the pattern matches at any depth; with one at its end it
     means what is below a directory.
     """
-    anchored = "/" in pattern.rstrip("/")
-    below = pattern.lstrip("/").endswith("/")
-    body = pattern.strip("/")
-    segments = path.split("/")
-    starts = [0] if anchored else range(len(segments))
-    ends = range(1, len(segments) + (0 if below else 1))
-    return any(glob(body, "/".join(segments[start:end])) for start in starts for end in ends if start < end)
+    parts = tuple(part for part in pattern.split("/") if part)
+    if "/" not in pattern.rstrip("/"):
+        parts = ("**", *parts)
+    segments = tuple(path.split("/"))
+    if pattern.endswith("/"):
+        return any(glob(parts, segments[:end]) for end in range(1, len(segments)))
+    if parts and "*" in parts[-1]:
+        return glob(parts, segments)
+    return any(glob(parts, segments[:end]) for end in range(1, len(segments) + 1))
 
 
 # ------------------------------------------------------------------ governance files
@@ -271,7 +276,7 @@ class Governance:
     def __init__(self, files: dict[str, bytes]) -> None:
         settings = _table(files, OVERRIDES)
         domains = settings.get("domains")
-        self.domains = {k: str(v) for k, v in domains.items()} if isinstance(domains, dict) else {}
+        self.domains = {k: v for k, v in domains.items() if _is_text(v)} if isinstance(domains, dict) else {}
         self.overrides = []
         for entry in _rows(settings.get("override")):
             values = {name: value for name, value in entry.items() if _may_override(name, value)}
@@ -299,7 +304,7 @@ class Governance:
         for path, tags in rows.items() if isinstance(rows, dict) else ():
             if isinstance(tags, dict):
                 self.learned_tags[path] = {
-                    name: str(value)
+                    name: str(value).lower() if isinstance(value, bool) else value
                     for name, value in tags.items()
                     if name not in ("confidence", "source") and _is_text(name) and _is_tag(value)
                 }
@@ -627,28 +632,36 @@ def _shared(root: str, importer: str) -> int:
     return count
 
 
-def member(tree: Tree, module: tuple[str, str | None], name: str, hops: int = 0) -> tuple[str, str] | None:
-    """(file, symbol) of a name seen through a module: what `__init__` binds, what its stars bring, a submodule."""
+LOOP = ("", "")  # bindings that come back on themselves
+
+
+def member(tree: Tree, module: tuple[str, str | None], name: str) -> tuple[str, str] | None:
+    """(file, symbol) of a name seen through a module: what `__init__` binds, what its stars bring, a submodule.
+
+    Where bindings lead back to where they came from, the name stays in the module that was asked.
+    """
     path, directory = module
     if directory is None:
         return path, name
-    key = ("member", module, name, hops)
+    key = ("member", module, name)
     if key not in tree.memo:
-        tree.memo[key] = _member(tree, path, directory, name, hops)
+        found = _member(tree, path, directory, name, set())
+        tree.memo[key] = (path, name) if found == LOOP else found
     return tree.memo[key]
 
 
-def _member(tree: Tree, path: str, directory: str, name: str, hops: int) -> tuple[str, str] | None:
+def _member(tree: Tree, path: str, directory: str, name: str, seen: set) -> tuple[str, str] | None:
     if path:
+        seen.add((path, name))
         bound, stars = tree.bindings(path)
         if bound.get(name) == ("", ""):
             return path, name
         if name in bound and not _names_itself(tree, path, name, bound[name]):
-            return _through(tree, path, *bound[name], hops) or (path, name)
+            return _through(tree, path, *bound[name], seen) or (path, name)
         if name not in bound:
             for star in stars:
-                found = _through(tree, path, star, name, hops)
-                if found and found[1] in tree.bindings(found[0])[0]:
+                found = _through(tree, path, star, name, seen)
+                if found and found != LOOP and found[1] in tree.bindings(found[0])[0]:
                     return found
     below = locate(tree, directory, [name])
     if below and below[0]:
@@ -662,15 +675,17 @@ def _names_itself(tree: Tree, path: str, name: str, binding: tuple[str, str]) ->
     return binding[1] == name and len(found) == 1 and found[0][0][0] == path
 
 
-def _through(tree: Tree, path: str, module: str, name: str, hops: int) -> tuple[str, str] | None:
-    """What a binding of `path` leads to; a chain ends after so many hops, so a cycle ends too."""
+def _through(tree: Tree, path: str, module: str, name: str, seen: set) -> tuple[str, str] | None:
+    """What a binding of `path` leads to; LOOP when that was asked on the way here."""
     found, _ = modules(tree, path, module)
-    if hops >= MAX_HOPS or len(found) != 1:
+    if len(found) != 1:
         return None
-    target = found[0][0]
+    target, directory = found[0][0]
     if not name:
-        return (target[0], "") if target[0] else None
-    return member(tree, target, name, hops + 1)
+        return (target, "") if target else None
+    if directory is None:
+        return target, name
+    return LOOP if (target, name) in seen else _member(tree, target, directory, name, seen)
 
 
 def imported(tree: Tree, importer: str, module: str, name: str) -> tuple[list[tuple[str, str, Fraction]], str]:

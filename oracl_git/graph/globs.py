@@ -1,7 +1,11 @@
 """Path patterns of governance files: `*` within a segment, `**` across them.
 
 Knows how a pattern matches a path. A pattern without a slash matches the name
-at any depth; a leading slash anchors it; a trailing slash means all below.
+at any depth; a leading slash anchors it; a trailing slash means all below. A
+directory that matches takes what is below it along, unless the last segment
+has a `*` (as CODEOWNERS has it). Patterns come from the repository, so matching
+never backtracks: each wildcard takes the first place where what follows fits,
+which is enough for globs, and an atomic group keeps it there.
 """
 
 from __future__ import annotations
@@ -9,34 +13,42 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+_END = r"(?=/|\Z)"
+
 
 @lru_cache(maxsize=4096)
 def compiled(pattern: str) -> re.Pattern[str]:
     """A regular expression for `fullmatch` on a repository path."""
+    below = pattern.endswith("/")
     anchored = "/" in pattern.rstrip("/")
-    body = pattern.lstrip("/")
-    below = body.endswith("/")
-    body = body.rstrip("/")
-    out, i = [], 0
-    while i < len(body):
-        if body.startswith("**/", i):
-            out.append("(?:[^/]+/)*")
-            i += 3
-        elif body.startswith("**", i):
-            out.append(".*")
-            i += 2
-        elif body[i] == "*":
-            out.append("[^/]*")
-            i += 1
-        elif body[i] == "?":
-            out.append("[^/]")
-            i += 1
+    segments = [segment for segment in pattern.split("/") if segment]
+    if not anchored:
+        segments.insert(0, "**")
+    groups: list[list[str]] = [[]]
+    for segment in segments:
+        if segment == "**":
+            groups.append([])
         else:
-            out.append(re.escape(body[i]))
-            i += 1
-    head = "" if anchored else "(?:.*/)?"
-    tail = "/.*" if below else "(?:/.*)?"
-    return re.compile(head + "".join(out) + tail, re.DOTALL)
+            groups[-1].append(_segment(segment))
+    tail = "/.*" if below else "" if segments and "*" in segments[-1] else "(?:/.*)?"
+    first, *others = ["/".join(group) for group in groups]
+    out = first
+    for position, group in enumerate(others):
+        slash = "/" if out else ""
+        if position < len(others) - 1 or (group and tail):
+            out += f"{slash}(?>(?:[^/]+/)*?{group}{_END})" if group else ""
+        else:  # the end of the path decides where it stands
+            out += f"{slash}(?:[^/]+/)*{group}" if group else f"{slash}.+"
+    return re.compile(out + tail, re.DOTALL)
+
+
+def _segment(text: str) -> str:
+    """One segment: literal pieces between stars, each at its first place, the last at the end."""
+    pieces = ["".join("[^/]" if char == "?" else re.escape(char) for char in piece) for piece in re.split(r"\*+", text)]
+    if len(pieces) == 1:
+        return pieces[0]
+    middle = "".join(f"(?>[^/]*?{piece})" for piece in pieces[1:-1])
+    return f"{pieces[0]}{middle}[^/]*{pieces[-1]}{_END}"
 
 
 def matches(pattern: str, path: str) -> bool:

@@ -13,6 +13,8 @@ import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
+from typing import TypeGuard
 
 from . import globs, parameters
 
@@ -81,7 +83,7 @@ def parse(files: Mapping[str, bytes]) -> Governance:
             owners = _owners(files[name])
             break
     return Governance(
-        domains={str(k): str(v) for k, v in domains.items()} if isinstance(domains, dict) else {},
+        domains={k: v for k, v in domains.items() if _is_text(v)} if isinstance(domains, dict) else {},
         overrides=tuple(_overrides(config.get("override", ()), problems)),
         constraints=tuple(_constraints(_toml(files, CONSTRAINTS, problems).get("constraint", ()), problems)),
         learned_edges=_learned_edges(_json(files, LEARNED_EDGES, problems), problems),
@@ -111,9 +113,9 @@ def _json(files: Mapping[str, bytes], name: str, problems: list[str]) -> object:
 
 
 def _strings(value: object) -> tuple[str, ...]:
-    if isinstance(value, str):
+    if _is_text(value):
         return (value,)
-    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+    return tuple(item for item in value if _is_text(item)) if isinstance(value, list) else ()
 
 
 def _overrides(entries: object, problems: list[str]) -> list[tuple[tuple[str, ...], dict[str, str | int]]]:
@@ -125,7 +127,7 @@ def _overrides(entries: object, problems: list[str]) -> list[tuple[tuple[str, ..
             if value is None:
                 continue
             known = {"classification": parameters.CLASSIFICATION, "sensitivity": parameters.SENSITIVITY}.get(name)
-            if known is not None and value not in known:
+            if known is not None and not (isinstance(value, str) and value in known):
                 problems.append(f"{ORACL_TOML}: unknown {name} {value!r}")
             elif name in ("usage", "estimated_savings") and (not isinstance(value, int) or value < 0):
                 problems.append(f"{ORACL_TOML}: {name} must be a whole number, not {value!r}")
@@ -160,10 +162,10 @@ def _learned_edges(data: object, problems: list[str]) -> dict[str, tuple[tuple[s
     for row in rows if isinstance(rows, list) else ():
         source, target = (row.get("source"), row.get("target")) if isinstance(row, dict) else (None, None)
         confidence = row.get("confidence", 1) if isinstance(row, dict) else None
-        if not isinstance(source, str) or not isinstance(target, str) or not isinstance(confidence, (int, float)):
+        if not _is_text(source) or not _is_text(target) or not isinstance(confidence, (int, float)):
             problems.append(f"{LEARNED_EDGES}: an edge needs source, target and a confidence (got {row!r:.80})")
             continue
-        kappa = round(confidence * 1_000_000) if confidence == confidence else 0
+        kappa = round(confidence * 1_000_000) if isfinite(confidence) else 0
         if 0 < kappa <= 1_000_000:
             found.setdefault(source, {})[target] = kappa
         else:
@@ -177,13 +179,26 @@ def _learned_tags(data: object, problems: list[str]) -> dict[str, dict[str, str]
     for path, tags in rows.items() if isinstance(rows, dict) else ():
         if isinstance(tags, dict):
             found[path] = {
-                str(k): str(v)
-                for k, v in tags.items()
-                if k not in ("confidence", "source") and isinstance(v, (str, bool))
+                name: str(value).lower() if isinstance(value, bool) else value
+                for name, value in tags.items()
+                if name not in ("confidence", "source")
+                and _is_text(name)
+                and (isinstance(value, bool) or _is_text(value))
             }
         else:
             problems.append(f"{LEARNED_TAGS}: tags of {path!r} are not an object")
     return found
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    """Whether it is a string that has bytes: JSON can spell half a surrogate pair, which has none."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _owners(data: bytes) -> tuple[tuple[str, bool], ...]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from urllib.parse import quote_from_bytes
 
 ARTIFACT, HUB, CONSTRAINT = 0, 1, 2
+HUB_PREFIX, CONSTRAINT_PREFIX = "hub:domain:", "constraint:"
 KIND_NAMES = ("artifact", "hub", "constraint")
 
 # Evidence partitions; on a collision of keys the smaller number wins.
@@ -55,13 +56,13 @@ def canonical_name(kind: int, path: str) -> str:
     """The ASCII name of a node. ":" is encoded in paths, so hubs and paths never meet."""
     if kind == ARTIFACT:
         return canonical_path(path)
-    prefix, _, rest = path.rpartition(":")
-    return f"{prefix}:{canonical_path(rest)}"
+    prefix = HUB_PREFIX if kind == HUB else CONSTRAINT_PREFIX
+    return prefix + canonical_path(path.removeprefix(prefix))
 
 
 def hub_of(domain: str) -> str:
     """The name of a domain's virtual hub."""
-    return f"hub:domain:{domain}"
+    return HUB_PREFIX + domain
 
 
 def artifact_id(path: str, version: str, size: int) -> str:

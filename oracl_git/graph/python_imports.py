@@ -20,7 +20,7 @@ from .parameters import EXACT, MAX_CANDIDATES, PYTHON_LAYOUTS, UNIQUE_SUFFIX
 from .stdlib import STDLIB
 
 _MANY_ROOTS = 64
-_MAX_HOPS = 10
+_LOOP = ("", "")  # re-exports that come back on themselves: the name stays where the text has it
 
 
 class Target(NamedTuple):
@@ -148,45 +148,54 @@ def modules(names: Names, importer: str, module: str) -> tuple[list[tuple[_Modul
     return names.once(("module", directory, module), find)
 
 
-def _member(names: Names, module: _Module, name: str, hops: int = 0) -> tuple[str, str] | None:
+def _member(names: Names, module: _Module, name: str) -> tuple[str, str] | None:
     """(path, symbol) of `name` as seen through a module; None when it has no such member."""
     if not module.package:
         return (module.path, name)
-    if hops:  # part of a longer way: how far it may still go differs
-        return _in_package(names, module, name, hops)
     subject = ("member", module.directory, name)
-    found = names.once(subject, lambda asked: (_in_package(asked, module, name, 0),))
-    return found[0]
+    found = names.once(subject, lambda asked: (_in_package(asked, module, name, set()),))[0]
+    return (module.path, name) if found == _LOOP else found
 
 
-def _in_package(names: Names, module: _Module, name: str, hops: int) -> tuple[str, str] | None:
-    if module.path:
+def _in_package(names: Names, module: _Module, name: str, seen: set[tuple[str, str]]) -> tuple[str, str] | None:
+    """A member of a package: what its `__init__` binds, else the submodule of that name."""
+    if module.path and (module.path, name) not in seen:
+        seen.add((module.path, name))
         bound = names.export(module.path, name)
         if bound == ("", ""):
             return (module.path, name)
         if bound is None:
             for star in names.stars(module.path):
-                followed = _through(names, module.path, star, name, hops)
-                if followed and names.export(followed[0], followed[1]) is not None:
+                followed = _through(names, module.path, star, name, seen)
+                if followed and followed != _LOOP and names.export(*followed) is not None:
                     return followed
         else:
-            followed = _through(names, module.path, bound[0], bound[1], hops)
-            if followed:
-                return followed
-            return (module.path, name)
+            followed = _through(names, module.path, bound[0], bound[1], seen)
+            if followed == _LOOP and _names_itself(names, module, bound, name):
+                below = _locate(names, module.directory, [name])
+                return (below.path, "") if below and below.path else (module.path, name)
+            return followed or (module.path, name)
     below = _locate(names, module.directory, [name])
     return (below.path, "") if below and below.path else None
 
 
-def _through(names: Names, importer: str, module: str, name: str, hops: int) -> tuple[str, str] | None:
-    if hops >= _MAX_HOPS:
-        return None
+def _names_itself(names: Names, module: _Module, bound: tuple[str, str], name: str) -> bool:
+    """Whether an `__init__` imports `name` from its own package: that is the submodule."""
+    return bound[1] == name and [m.path for m, _ in modules(names, module.path, bound[0])[0]] == [module.path]
+
+
+def _through(names: Names, importer: str, module: str, name: str, seen: set[tuple[str, str]]) -> tuple[str, str] | None:
     found, _ = modules(names, importer, module)
     if len(found) != 1:
         return None
+    target = found[0][0]
     if not name:
-        return (found[0][0].path, "") if found[0][0].path else None
-    return _member(names, found[0][0], name, hops + 1)
+        return (target.path, "") if target.path else None
+    if not target.package:
+        return (target.path, name)
+    if (target.path, name) in seen:
+        return _LOOP
+    return _in_package(names, target, name, seen)
 
 
 def resolve(names: Names, importer: str, module: str, name: str) -> tuple[list[Target], str]:

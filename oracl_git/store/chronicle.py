@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
+from collections.abc import Iterable
 
 from ..git import Repository, shallow_state
 from ..graph.model import encode_path
@@ -35,8 +36,11 @@ class Chronicle:
         if moved is None or self._has_renames([*moved[0], *moved[1]]) or self._renamed([*came, *went]):
             self._anew(reach)
         else:
-            self._extend(*moved)
-            self._enter(came, set(reach))
+            self._extend(moved[0])
+            reached = set(reach)
+            fell = {node for entry in moved[1] for node in self._nodes(entry)[1]}
+            find = "SELECT id FROM node WHERE path=? AND kind=0"
+            self._count(fell | {self._db.execute(find, (encode_path(path),)).fetchone()[0] for path in came}, reached)
         header["history"] = store.identity
         header |= {"reach": reach.tobytes(), "reach_head": commit, "shallow": shallow_state(repo)}
         row = self._past.execute("SELECT time FROM entry WHERE oid=?", (commit,)).fetchone()
@@ -52,24 +56,20 @@ class Chronicle:
         find = "SELECT 1 FROM path p JOIN rename r ON r.old=p.id OR r.new=p.id WHERE p.path=? LIMIT 1"
         return any(self._past.execute(find, (encode_path(path),)).fetchone() for path in paths)
 
-    def _enter(self, came: list[str], reached: set[int]) -> None:
-        """What history says of paths that became artifacts."""
-        for path in came:
-            raw = encode_path(path)
-            times = [
-                time
-                for entry, time in self._past.execute(
-                    "SELECT e.id, e.time FROM path p JOIN touch t ON t.path=p.id JOIN entry e ON e.id=t.entry"
-                    " WHERE p.path=?",
-                    (raw,),
-                )
-                if entry in reached
-            ]
+    def _count(self, nodes: Iterable[int], reached: set[int]) -> None:
+        """Count anew what history says of some artifacts, under their old names too."""
+        db, past = self._db, self._past
+        for node in nodes:
+            (raw,) = db.execute("SELECT path FROM node WHERE id=?", (node,)).fetchone()
+            hids = [row[0] for row in past.execute("SELECT id FROM path WHERE path=?", (raw,))]
+            hids += [row[0] for row in db.execute("SELECT hid FROM alias WHERE path=?", (raw,))]
+            times: dict[int, int] = {}
+            for hid in hids:
+                find = "SELECT e.id, e.time FROM touch t JOIN entry e ON e.id=t.entry WHERE t.path=?"
+                times.update(row for row in past.execute(find, (hid,)) if row[0] in reached)
+            db.execute("DELETE FROM activity WHERE node=?", (node,))
             if times:
-                self._db.execute(
-                    "INSERT OR REPLACE INTO activity SELECT id, ?, ? FROM node WHERE path=? AND kind=0",
-                    (max(times), len(times), raw),
-                )
+                db.execute("INSERT INTO activity VALUES(?,?,?)", (node, max(times.values()), len(times)))
 
     def _anew(self, reach: array[int]) -> None:
         db, past = self._db, self._past
@@ -91,18 +91,13 @@ class Chronicle:
             "INSERT INTO activity VALUES(?,?,?)", [(node, last[node], touches[node]) for node in sorted(touches)]
         )
 
-    def _extend(self, added: list[int], dropped: list[int]) -> None:
-        for entry in dropped:
-            for node in self._nodes(entry)[1]:
-                self._db.execute("UPDATE activity SET touches=touches-1 WHERE node=?", (node,))
+    def _extend(self, added: list[int]) -> None:
         for entry in reversed(added):
             time, nodes = self._nodes(entry)
             self._db.executemany(
                 "INSERT INTO activity VALUES(?1,?2,1) ON CONFLICT DO UPDATE SET touches=touches+1, last=max(last, ?2)",
                 [(node, time) for node in sorted(nodes)],
             )
-        if dropped:
-            self._db.execute("DELETE FROM activity WHERE touches<=0")
 
     def _nodes(self, entry: int) -> tuple[int, set[int]]:
         time, files = self._past.execute("SELECT time, files FROM entry WHERE id=?", (entry,)).fetchone()

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..extract import Facts
 from ..graph import digest, link, priority
 from ..graph.governance import Governance
-from ..graph.model import ARTIFACT, CONSTRAINT, HUB, Edge, decode_path
+from ..graph.model import ARTIFACT, CONSTRAINT, CONSTRAINT_PREFIX, HUB, HUB_PREFIX, Edge, decode_path
 from ..graph.names import Memo, Names, Recorder
 from ..graph.parameters import RELATIONS, Blend
 from ..graph.tags import tags
@@ -24,7 +24,6 @@ from .ranks import Derived
 from .tree import FactsOf
 
 _TESTS, _GOVERNS, _PROVIDES = (RELATION_CODES[name] for name in ("tests", "governs", "provides"))
-CONSTRAINT_PREFIX = "constraint:"
 _TELL = 64
 
 
@@ -67,6 +66,7 @@ class EdgeTable:
         if affected is None:
             affected = {row[0] for row in db.execute("SELECT id FROM node WHERE kind=?", (ARTIFACT,))}
         constraints = self._constraints()
+        affected -= set(constraints)
         moved = [m for node in sorted(nodes.leaving) if (m := self._links.write(node, ()))]
         moved += self._link_all(sorted(affected), len(affected) + len(constraints))
         moved += [m for node, path in constraints.items() if (m := self._link_constraint(node, path))]
@@ -223,7 +223,7 @@ class EdgeTable:
             if not linked:
                 edges = outgoing(self._db, node)
         else:
-            values = {"domain": path.rpartition(":")[2]} if kind == HUB else {}
+            values = {"domain": path.removeprefix(HUB_PREFIX)} if kind == HUB else {}
             edges = () if kind == HUB else outgoing(self._db, node)
             if kind == HUB and old_leaf is not None:
                 return None

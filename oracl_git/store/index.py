@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ..extract import Facts
 from ..git import Repository
 from ..graph import association
-from ..graph.model import ARTIFACT, HUB, PARTITIONS, decode_path, encode_path
+from ..graph.model import ARTIFACT, HUB, HUB_PREFIX, PARTITIONS, decode_path, encode_path
 from ..graph.parameters import RELATIONS, Blend
 from ..graph.priority import priority
 from . import database
@@ -205,7 +205,7 @@ class Index:
     def domains(self) -> list[tuple[str, int]]:
         """(domain, members) of every hub, largest first."""
         rows = self.db.execute("SELECT path, deg FROM node WHERE kind=? ORDER BY deg DESC, path", (HUB,))
-        return [(decode_path(path).rpartition(":")[2], degree) for path, degree in rows]
+        return [(decode_path(path).removeprefix(HUB_PREFIX), degree) for path, degree in rows]
 
     def skipped(self) -> list[tuple[str, int]]:
         """(reason, count) of what was left out."""

@@ -27,7 +27,7 @@ class Moved(NamedTuple):
     """What the new links of one node changed."""
 
     source: int
-    targets: frozenset[int]  # targets with any difference in weights
+    targets: frozenset[int]  # targets with any difference in weights or relations
 
 
 class LinkTable:
@@ -87,16 +87,17 @@ class LinkTable:
         self, old: dict[_Key, tuple[int, _Value, int]], new: dict[_Key, _Value], touched: set[int]
     ) -> frozenset[int]:
         """Remember how things stood at targets whose heaviest edge from here moves."""
-        before: dict[int, list[int]] = {target: [] for target in touched}
-        after: dict[int, list[int]] = {target: [] for target in touched}
+        before: dict[int, list[tuple[int, int]]] = {target: [] for target in touched}  # (weight, relation)
+        after: dict[int, list[tuple[int, int]]] = {target: [] for target in touched}
         for key, (_, value, _) in old.items():
             if key[0] in touched:
-                before[key[0]].append(value[0])
+                before[key[0]].append((value[0], key[1]))
         for key, value in new.items():
             if key[0] in touched:
-                after[key[0]].append(value[0])
+                after[key[0]].append((value[0], key[1]))
         for target in touched:
-            if target not in self.before and max(before[target], default=0) != max(after[target], default=0):
+            heaviest = [max(side[target], default=(0, 0))[0] for side in (before, after)]
+            if target not in self.before and heaviest[0] != heaviest[1]:
                 self.before[target] = Neighbourhood(self._db, RELATIONS).kept_into(target)
         return frozenset(target for target in touched if sorted(before[target]) != sorted(after[target]))
 

@@ -92,7 +92,10 @@ class StoredNames:
             rows = (
                 ()
                 if self._whole
-                else self._db.execute("SELECT path FROM node WHERE stem=? LIMIT ?", (stem, MAX_CANDIDATES + 1))
+                else self._db.execute(
+                    "SELECT path FROM node WHERE stem=? AND stem<>'' AND kind=0 LIMIT ?",
+                    (stem, MAX_CANDIDATES + 1),
+                )
             )
             self._stems[stem] = capped([decode_path(row[0]) for row in rows])
         return self._stems[stem]
