@@ -25,7 +25,9 @@ test: $(VENV)/tested
 
 lint: $(VENV)/tested
 	$(BIN)/ruff check .
-	$(BIN)/mypy -p oracl_git
+	rm -rf $(VENV)/wheel build
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps --target $(VENV)/wheel .
+	cd $(VENV)/wheel && $(BIN)/mypy --config-file $(CURDIR)/pyproject.toml -p oracl_git
 
 # make bench REPO=path: CPU, wall, memory, and ratios to the floor measured in the same run.
 bench: $(VENV)/tested

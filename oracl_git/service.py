@@ -137,8 +137,8 @@ class Oracl:
         from .store.history import DEFAULT_DEPTH
 
         value = self.settings.get("oracl.historydepth", str(DEFAULT_DEPTH))
-        if not value.isdigit() or int(value) < 1:
-            raise UsageError(f"oracl.historyDepth must be a whole number above 0, not {value!r}",
+        if not (value.isascii() and value.isdigit()) or len(value) > 9 or int(value) < 1:
+            raise UsageError(f"oracl.historyDepth must be a whole number above 0, not {value[:40]!r}",
                              "git config --unset oracl.historyDepth")  # fmt: skip
         return int(value)
 
@@ -360,9 +360,13 @@ class Oracl:
         top = self.repo.work_tree
         for path in self.repository_paths(name) if top else ():
             full = os.path.join(top or "", path)
-            if os.path.isfile(full) and not os.path.islink(full):
-                with open(full, "rb") as file:
-                    data = file.read(1 << 20)
+            # A symlink anywhere on the way may lead out of the repository.
+            if os.path.isfile(full) and os.path.realpath(full) == full and ".git" not in path.split("/"):
+                try:
+                    with open(full, "rb") as file:
+                        data = file.read(1 << 20)
+                except OSError as error:
+                    raise OraclError(f"{name} cannot be read: {error.strerror}", "check who owns it") from None
                 return f"{path}\n{data.decode('utf-8', 'replace')}", posixpath.dirname(path)
         raise UnknownPath(
             f"{name} is neither in the indexed commit nor in the work tree",

@@ -21,11 +21,13 @@ VERBS: dict[str, tuple[str, str, str]] = {
     "show": ("show", "Ask", "everything known of one file"),
     "hub": ("hub", "Ask", "the files of a domain, most important first"),
     "open": ("open", "Ask", "open the Nth result of the last question"),
+    "check": ("check", "Ask", "what does this change break? References, rules, secrets"),
     "init": ("init", "Set up", "index this repository"),
     "update": ("update", "Set up", "bring the index to HEAD"),
     "status": ("status", "Set up", "where the index stands"),
     "stats": ("stats", "Set up", "what the graph holds; every parameter"),
     "doctor": ("doctor", "Set up", "check the installation and the index"),
+    "hooks": ("hooks", "Set up", "let git keep the index at HEAD; install, uninstall, status"),
     "deinit": ("init", "Set up", "remove the index and leave no trace"),
     "graph": ("graph", "Set up", "rebuild with other parameters, or export the graph"),
     "help": ("help", "Set up", "help on a verb"),
@@ -39,6 +41,9 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 def main(argv: list[str] | None = None) -> int:
     """Run one verb; the exit code."""
     args = sys.argv[1:] if argv is None else argv
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by the caller; nothing else may take its number
+            setattr(sys, name, open(os.devnull, mode))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character must not end us

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import time
 
+from ..errors import OraclError
 from ..service import Oracl
 from . import output
+from .hooks import describe, install, uninstall
 from .progress import Bar
 
 
@@ -26,6 +28,7 @@ def run_init(args: argparse.Namespace) -> int:
             oracl.update(progress=tell)
         seconds = time.monotonic() - started
         status = oracl.status()
+        hooks = [] if args.no_hooks else _install(oracl)
         if args.json:
             output.emit({
                 "commit": status.commit, "root": status.root, "artifacts": status.artifacts, "edges": status.edges,
@@ -47,9 +50,19 @@ def run_init(args: argparse.Namespace) -> int:
             print(f"Not believed: {output.plain(problem)}")
         if status.shallow:
             print("This clone is shallow: history signals see only what is here (git fetch --unshallow).")
+        for line in hooks:
+            print(line)
         print("Every question compares HEAD first, so the index keeps itself up to date.")
         print('Try: git oracl search "where is …"')
     return 0
+
+
+def _install(oracl: Oracl) -> list[str]:
+    """Install the hooks, and say so; an index without them is still an index."""
+    try:
+        return describe(oracl, install(oracl))
+    except OraclError as error:
+        return [f"No hooks: {output.plain(error.message)}."]
 
 
 def configure_deinit(parser: argparse.ArgumentParser) -> None:
@@ -57,8 +70,8 @@ def configure_deinit(parser: argparse.ArgumentParser) -> None:
 
 
 def run_deinit(args: argparse.Namespace) -> int:
-    """Remove the index, caches, logs and settings of this clone."""
+    """Remove the hooks, the index, caches and logs of this clone."""
     with Oracl.at() as oracl:
-        gone = oracl.forget()
+        gone = [*uninstall(oracl), *oracl.forget()]
     print(f"Removed {', '.join(gone)}." if gone else "There was nothing to remove.")
     return 0

@@ -56,7 +56,8 @@ def plain(text: str) -> str:
         if char.isprintable() and not 0xDC80 <= ord(char) <= 0xDCFF:
             out.append(char)
         else:
-            out.append("".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape")))
+            errors = "surrogateescape" if 0xDC80 <= ord(char) <= 0xDCFF else "surrogatepass"
+            out.append("".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", errors)))
     return "".join(out)
 
 

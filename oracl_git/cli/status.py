@@ -7,6 +7,7 @@ import sys
 
 from ..service import Oracl
 from . import output
+from .hooks import activity_line, as_json
 from .parser import machine
 
 
@@ -24,7 +25,7 @@ def run_status(args: argparse.Namespace) -> int:
                 "commit": status.commit, "head": status.head, "tree": status.tree, "root": status.root,
                 "artifacts": status.artifacts, "edges": status.edges, "behind": status.behind,
                 "skipped": status.skipped, "pending": status.pending, "problems": list(status.problems),
-                "shallow": status.shallow, "history": status.history,
+                "shallow": status.shallow, "history": status.history, "hooks": as_json(oracl),
             })  # fmt: skip
             return 0 if status.commit else 1
         if status.commit is None:
@@ -44,6 +45,8 @@ def run_status(args: argparse.Namespace) -> int:
             print("left out   " + ", ".join(f"{count:,} {reason}" for reason, count in status.skipped.items()))
         if status.pending:
             print(f"pending    {output.plural(status.pending, 'chunk')} to encode")
+        if worker := activity_line(oracl):
+            print(f"hooks      {worker}")
         for problem in status.problems:
             print(f"problem    {output.plain(problem)}")
         if status.shallow:

@@ -97,9 +97,9 @@ _FIELDS = tuple(name for name in Facts.__dataclass_fields__ if name != "uses")
 def decode(data: bytes) -> Facts:
     """The inverse of `Facts.encode` (with `uses` empty)."""
     values = dict(zip(_FIELDS, json.loads(data), strict=True))
-    values["definitions"] = tuple(Definition(*row) for row in values["definitions"])
-    values["references"] = tuple(Reference(*row) for row in values["references"])
-    values["chunks"] = tuple(Chunk(*row) for row in values["chunks"])
+    values["definitions"] = tuple(map(Definition._make, values["definitions"]))
+    values["references"] = tuple(map(Reference._make, values["references"]))
+    values["chunks"] = tuple(map(Chunk._make, values["chunks"]))
     for field in ("exports", "anchors", "headings", "tags", "risk"):
-        values[field] = tuple(tuple(row) for row in values[field])
+        values[field] = tuple(map(tuple, values[field]))
     return Facts(**values)

@@ -51,6 +51,8 @@ def discover(path: str | None = None) -> Repository:
     if code:
         if b"not a git repository" in err:
             raise NotARepository(f"{path or 'this directory'} is not in a git repository", _HINT)
+        if b"current working directory" in err:
+            raise NotARepository("this directory is not there any more", _HINT)
         raise failure(None, tuple(args), code, err)
     kind, git_dir, common_dir, prefix, up, head = os.fsdecode(out).split(_SEPARATOR + "\n")
     bare, shallow, object_format = kind.split()

@@ -39,7 +39,10 @@ class Edge(NamedTuple):
 
 def encode_path(path: str) -> bytes:
     """Git's raw bytes of a path that is held as surrogate-escaped text."""
-    return path.encode("utf-8", "surrogateescape")
+    try:
+        return path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half of a surrogate pair, as JSON can spell it: no path of git's is that
+        return path.encode("utf-8", "surrogatepass")
 
 
 def decode_path(raw: bytes) -> str:

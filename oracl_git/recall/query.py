@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 from . import tables
 
+_LONGEST = 10_000  # characters of a question that are read: a long traceback, with room to spare
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _DIRECTIVE = re.compile(r'(?<!\S)(filename|file|path|prefix|lang|domain|tag|type):("[^"]*"|[^\s"]+)')
 LOOKUPS = ("file", "filename", "path", "prefix")
 _NEGATED = re.compile(r'(?<!\S)-("[^"]+"|[A-Za-z0-9_][\w./*-]*)')
@@ -91,9 +93,12 @@ class Query:
 def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
     """The six passes. Every string is a query."""
     notes: list[str] = []
-    text = raw.replace("\0", " ")
+    text = raw[:_LONGEST].replace("\0", " ")
+    if len(raw) > _LONGEST:
+        notes.append(f"read: the first {_LONGEST:,} characters")
     code = bool(_CODE.search(text))
     text, directives = _directives(text, notes)
+    text = _SURROGATES.sub("\ufffd", text)  # bytes that are not UTF-8; paths in directives keep them
     excluded: list[str] = []
     if not code:
         text, excluded = _negations(text, notes)

@@ -95,7 +95,7 @@ def _filter(index: Index, query: Query, resolve_time: ResolveTime | None) -> Cal
     filters = [(name, value.lower()) for name, value in query.directives if name not in LOOKUPS]
     lookups = [(name, value) for name, value in query.directives if name in LOOKUPS]
     allowed: set[int] | None = None
-    if lookups and query.words:
+    if lookups:
         allowed = {node for name, value in lookups for node, _ in _lookup_one(index, name, value)}
     # Filters, when they consumed everything; else only a lean of the ranking.
     roles, types = (query.roles, query.types) if query.wildcard else ((), ())

@@ -17,6 +17,7 @@ from ..git import Repository
 DatabaseError = sqlite3.DatabaseError
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 60
+_CACHE_KIB = 131_072  # pages a large transaction may keep before it spills them
 
 INDEX_SCHEMA = """
 CREATE TABLE header(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -34,6 +35,7 @@ CREATE INDEX node_name ON node(name) WHERE kind = 0;
 CREATE INDEX node_stem ON node(stem) WHERE stem <> '';
 CREATE INDEX node_tested ON node(tested) WHERE tested <> '';
 CREATE INDEX node_shard ON node(shard);
+CREATE INDEX node_virtual ON node(kind) WHERE kind <> 0;
 CREATE TABLE edge(
     id INTEGER PRIMARY KEY, source INTEGER NOT NULL, target INTEGER NOT NULL, relation INTEGER NOT NULL,
     sfrag TEXT NOT NULL, tfrag TEXT NOT NULL, w INTEGER NOT NULL, kappa INTEGER NOT NULL, part INTEGER NOT NULL,
@@ -139,6 +141,7 @@ def _open(path: str, name: str, write: bool, wait: float) -> sqlite3.Connection:
             _create(db, name)
         if write:
             db.execute("PRAGMA synchronous=NORMAL")
+            db.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
         return db
     except BaseException:
         db.close()

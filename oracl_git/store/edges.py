@@ -124,7 +124,7 @@ class EdgeTable:
     def _constraints(self) -> dict[int, str]:
         """Make and drop constraint nodes as the tracked rules say; those to link."""
         wanted = {CONSTRAINT_PREFIX + c.id for c in self._rules.constraints}
-        rows = self._db.execute("SELECT id, path FROM node WHERE kind=?", (CONSTRAINT,)).fetchall()
+        rows = self._db.execute("SELECT id, path FROM node WHERE kind<>0 AND kind=?", (CONSTRAINT,)).fetchall()
         have = {decode_path(path): node for node, path in rows}
         for path in have.keys() - wanted:
             self._nodes.leaving.add(have[path])
@@ -144,7 +144,7 @@ class EdgeTable:
         return change[0], change[1], change[2]
 
     def _empty_hubs(self) -> None:
-        rows = self._db.execute("SELECT id, path FROM node WHERE kind=? AND deg=0", (HUB,)).fetchall()
+        rows = self._db.execute("SELECT id, path FROM node WHERE kind<>0 AND kind=? AND deg=0", (HUB,)).fetchall()
         for _, path in rows:
             self._nodes.forget(HUB, decode_path(path))
         self._lose({node for node, _ in rows})

@@ -204,7 +204,7 @@ class Index:
 
     def domains(self) -> list[tuple[str, int]]:
         """(domain, members) of every hub, largest first."""
-        rows = self.db.execute("SELECT path, deg FROM node WHERE kind=? ORDER BY deg DESC, path", (HUB,))
+        rows = self.db.execute("SELECT path, deg FROM node WHERE kind<>0 AND kind=? ORDER BY deg DESC, path", (HUB,))
         return [(decode_path(path).removeprefix(HUB_PREFIX), degree) for path, degree in rows]
 
     def skipped(self) -> list[tuple[str, int]]:
@@ -228,6 +228,7 @@ class Index:
 
     def symbol(self, node: int, name: str) -> tuple[int, int] | None:
         """The lines of a definition of one file."""
+        name = name.encode("utf-8", "replace").decode()  # SQLite takes no surrogates
         row = self.db.execute("SELECT start, stop FROM symbol WHERE node=? AND name=?", (node, name)).fetchone()
         return (row[0], row[1]) if row else None
 

@@ -66,6 +66,7 @@ def _env(home: Path) -> dict[str, str]:
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_EDITOR": "true",
         "LC_ALL": "C.UTF-8",
+        "ORACL_SKIP": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
 
