@@ -137,7 +137,7 @@ def uninstall(repo: Repository) -> list[str]:
             path = os.path.join(oracl, name)
             if os.path.exists(path):
                 os.unlink(path)
-                if name == shim.SCRIPT and not changed:
+                if name == shim.SCRIPT and not changed:  # read from a tracked hook
                     changed.append(path)
         linked = os.path.join(repo.common_dir, "worktrees")
         names = sorted(os.listdir(linked)) if os.path.isdir(linked) else []

@@ -101,9 +101,9 @@ def inserted(hook: bytes | None, event: str) -> bytes:
     if known:
         if _OURS.encode() in known[0]:
             block = block.replace(b"\n", f"\n{_OURS}\n".encode(), 1)
-        return hook[: known.start()] + block + hook[known.end() :]
+        return hook[: known.start()] + block[: None if known[0].endswith(b"\n") else -1] + hook[known.end() :]
     first = hook.find(b"\n") + 1 if hook.startswith(b"#!") else 0
-    if hook.startswith(b"#!") and not first:  # one line without its end: there is nothing that could be kept from us
+    if hook.startswith(b"#!") and not first:  # one line without its end
         return hook + b"\n" + block.removesuffix(b"\n")
     return hook[:first] + block + hook[first:]
 

@@ -270,6 +270,8 @@ class Oracl:
 
     def repository_paths(self, name: str) -> Iterator[str]:
         """The repository paths a written path may mean: from here, then from the root (":/x": the root only)."""
+        if "\0" in name:  # no path has one, and the system refuses to look
+            return
         if name.startswith(":/"):
             yield name[2:]
         if os.path.isabs(name):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from ..service import Oracl
@@ -58,6 +60,17 @@ def uninstall(oracl: Oracl) -> list[str]:
 
     gone: list[str] = install.uninstall(oracl.repo)
     return gone
+
+
+def quiet(oracl: Oracl) -> AbstractContextManager[object]:
+    """A time in which no worker of this worktree is at work."""
+    from ..hooks import journal
+
+    lock = journal.place(oracl.repo.git_dir, journal.LOCK)
+    if not os.path.isdir(os.path.dirname(lock)):
+        return nullcontext()
+    held: AbstractContextManager[object] = journal.locked(lock, wait=True)
+    return held
 
 
 def _state(oracl: Oracl) -> list[Hook]:

@@ -8,7 +8,7 @@ import time
 from ..errors import OraclError
 from ..service import Oracl
 from . import output
-from .hooks import describe, install, uninstall
+from .hooks import describe, install, quiet, uninstall
 from .progress import Bar
 
 
@@ -72,6 +72,10 @@ def configure_deinit(parser: argparse.ArgumentParser) -> None:
 def run_deinit(args: argparse.Namespace) -> int:
     """Remove the hooks, the index, caches and logs of this clone."""
     with Oracl.at() as oracl:
-        gone = [*uninstall(oracl), *oracl.forget()]
+        hooks = [path.rpartition("/")[2] for path in uninstall(oracl)]
+        with quiet(oracl):
+            gone = oracl.forget()
+    if hooks:
+        print(f"Removed the hooks {', '.join(hooks)}.")
     print(f"Removed {', '.join(gone)}." if gone else "There was nothing to remove.")
     return 0

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from . import tables
 
 _LONGEST = 10_000  # characters of a question that are read: a long traceback, with room to spare
+_RUN = re.compile(r"\S{400}")  # nothing longer is one word; the patterns below are quadratic in such a run
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _DIRECTIVE = re.compile(r'(?<!\S)(filename|file|path|prefix|lang|domain|tag|type):("[^"]*"|[^\s"]+)')
 LOOKUPS = ("file", "filename", "path", "prefix")
@@ -29,6 +30,7 @@ _AGO = re.compile(
     r"(?<!\S)(?:(?:in\s+the\s+)?(last|past|this)\s+(day|week|month|quarter|year)|(yesterday|today))(?!\S)", re.I
 )
 _RECENT = re.compile(r"(?<!\S)(recent|recently|latest|newest)(?!\S)", re.IGNORECASE)
+_MAX_TIMES = 8  # limits in one question: a revision costs two git processes
 _SPAN_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
 _CODE = re.compile(
     r"Traceback \(most recent call last\)|\bFile \"|\n[ \t]+\S|[{};]\s*$|\)\s*:|=>|==|\w\(|\s--\w|^\s*[$>]\s", re.M
@@ -93,7 +95,7 @@ class Query:
 def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
     """The six passes. Every string is a query."""
     notes: list[str] = []
-    text = raw[:_LONGEST].replace("\0", " ")
+    text = _RUN.sub(r"\g<0> ", raw[:_LONGEST].replace("\0", " "))
     if len(raw) > _LONGEST:
         notes.append(f"read: the first {_LONGEST:,} characters")
     code = bool(_CODE.search(text))
@@ -157,6 +159,7 @@ def _negations(text: str, notes: list[str]) -> tuple[str, list[str]]:
 def _times(text: str, notes: list[str]) -> tuple[str, list[When], bool]:
     sides = {"since": "since", "after": "since", "before": "before", "until": "before"}
     when = [When(sides[match.group(1).lower()], at=match.group(2)) for match in _SINCE.finditer(text)]
+    when = list(dict.fromkeys(when))[:_MAX_TIMES]
     text = _SINCE.sub(" ", text)
     when += [When("since", days=_SPAN_DAYS[(match.group(2) or "day").lower()]) for match in _AGO.finditer(text)]
     text = _AGO.sub(" ", text)

@@ -144,12 +144,14 @@ def _terms(index: Index, nodes: list[Node], text: str, found: Evidence) -> None:
     words = [word for word in counts if len(word) > 2 and not word.isdigit() and word.isalnum()]
     chunks = index.chunk_count
     weights: dict[str, float] = {}
+    costs: dict[str, int] = {}
     for word, stem, frequency in index.rare_words(words):
         if 1 < frequency <= max(10, tables.COMMON * chunks):
             tf = counts[word]
             weights[stem] = log(1 + chunks / frequency) * tf / (tf + tables.K1)
             found.words[stem] = word
-    own = heapq.nlargest(tables.OWN_TERMS, weights, key=lambda stem: (weights[stem], stem))
+            costs[stem] = frequency
+    own = _affordable(sorted(weights, key=lambda stem: (-weights[stem], stem)), costs)
     sizes = index.sizes
     usual = sum(sizes.values()) / max(1, len(sizes)) or 1
     values: Scores = defaultdict(float)
@@ -159,6 +161,18 @@ def _terms(index: Index, nodes: list[Node], text: str, found: Evidence) -> None:
             values[node_id] += share
             found.shared[node_id].append((share, stem))
     found.values["terms"] = dict(values)
+
+
+def _affordable(stems: list[str], costs: dict[str, int]) -> list[str]:
+    """The first OWN_TERMS stems whose postings fit the budget together: a question costs the same everywhere."""
+    left, chosen = tables.POSTINGS, []
+    for stem in stems:
+        if costs[stem] <= left:
+            left -= costs[stem]
+            chosen.append(stem)
+            if len(chosen) == tables.OWN_TERMS:
+                break
+    return chosen
 
 
 # -- graph and paths --------------------------------------------------------------------------

@@ -97,6 +97,7 @@ TRUST = 4  # a file with n commits: its history counts n / (n + TRUST)
 RELATED_PRIOR = {"code": 1.0, "tests": 1.25, "docs": 1.1, "config": 1.35}
 HALF_LIFE = 1_000  # commits
 OWN_TERMS = 60
+POSTINGS = 4_000  # chunks one question may look at for them
 COMMON = 0.1  # a word in more than this share of all chunks is nobody's own
 K1, B = 1.2, 0.75  # BM25
 RELATED_COMMITS = 400  # of one file, newest first

@@ -61,7 +61,10 @@ def test_deinit_leaves_git_as_it_was(shop: Place) -> None:
     shop.oracl("graph", "rebuild", "--two-layer")
     shop.oracl("open", "1", "--print")
     out = shop.oracl("deinit").out
-    assert out == f"Removed {shop.path / '.git/oracl'}.\n"
+    assert out == (
+        "Removed the hooks post-commit, post-checkout, post-merge, post-rewrite.\n"
+        f"Removed {shop.path / '.git/oracl'}.\n"
+    )
     assert snapshot(shop.path) == before
     assert shop.oracl("deinit").out == "There was nothing to remove.\n"
 
@@ -109,8 +112,9 @@ def test_status_json(shop: Place) -> None:
     data = shop.oracl("status", "--json").json
     assert set(data) == {
         "schema", "commit", "head", "tree", "root", "artifacts", "edges", "behind", "skipped", "pending", "problems",
-        "shallow", "history",
+        "shallow", "history", "hooks",
     }  # fmt: skip
+    assert data["hooks"] == {"last_run": None, "queued": 0, "failures": 0}
     assert data["commit"] == data["head"] and data["behind"] == 0 and data["shallow"] is False
     shop.oracl("deinit")
     assert shop.oracl("status", "--json", code=1).json["commit"] is None
