@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from typing import NamedTuple
-from urllib.parse import quote_from_bytes
 
 ARTIFACT, HUB, CONSTRAINT = 0, 1, 2
 HUB_PREFIX, CONSTRAINT_PREFIX = "hub:domain:", "constraint:"
@@ -17,6 +16,10 @@ KIND_NAMES = ("artifact", "hub", "constraint")
 # Evidence partitions; on a collision of keys the smaller number wins.
 REPOSITORY, STATIC, OVERLAY = 0, 1, 2
 PARTITIONS = ("phase2_repo_edges", "phase3_static_edges", "overlay")
+
+
+_UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"  # RFC 3986, and the separator
+_QUOTED = tuple(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in range(256))
 
 
 class Edge(NamedTuple):
@@ -52,7 +55,7 @@ def decode_path(raw: bytes) -> str:
 
 def canonical_path(path: str) -> str:
     """The one ASCII form of a path: percent-encoded, "/" and unreserved kept."""
-    return quote_from_bytes(encode_path(path), safe="/~")
+    return "".join(map(_QUOTED.__getitem__, encode_path(path)))
 
 
 def canonical_name(kind: int, path: str) -> str:

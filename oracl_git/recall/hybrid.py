@@ -136,7 +136,9 @@ def rank(index: Index, query: Query, keep: Callable[[Node], bool], limit: int) -
     found = signals(index, query)
     terms = combine(index, query, found)
     base = {node: sum(share for _, share in rows) for node, rows in terms.items()}
-    pool = heapq.nlargest(max(300, 3 * limit), base, key=lambda node: (base[node], -node))
+    filtered = query.directives or query.excluded or query.when  # then any of them may be all that is left
+    size = len(base) if filtered else max(tables.POOL, 3 * limit)
+    pool = heapq.nlargest(size, base, key=lambda node: (base[node], -node))
     nodes = index.nodes(pool)
     scored = []
     for node_id in pool:

@@ -52,7 +52,8 @@ def related(
                 terms[node].append((name, weight * value / top))
     scale = sum(tables.RELATED.values()) * max(tables.RELATED_PRIOR.values())
     base = {node: sum(share for _, share in rows) / scale for node, rows in terms.items()}
-    pool = index.nodes(heapq.nlargest(max(300, 3 * limit), base, key=lambda node: (base[node], -node)))
+    size = len(base) if kind else max(tables.POOL, 3 * limit)
+    pool = index.nodes(heapq.nlargest(size, base, key=lambda node: (base[node], -node)))
     ranked = sorted(
         (-base[node.id] * tables.RELATED_PRIOR[node.role], node.path, node)
         for node in pool.values()

@@ -1,0 +1,149 @@
+"""Python names that are no longer where they are imported from.
+
+Knows how an import is judged on one side: it holds, it does not, or that cannot
+be told. Broken is what held before the change and certainly does not after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from ..graph import python_imports
+from ..graph.parameters import EXACT
+from . import python
+from .model import BROKEN_IMPORT, Finding
+from .tree import Tree
+
+Read = Callable[[str], bytes | None]  # path → text
+HOLDS, FAILS, UNKNOWN = "holds", "fails", "unknown"
+
+
+class Side(NamedTuple):
+    """One side: its paths and how to read them."""
+
+    tree: Tree
+    read: Read
+
+    def module(self, path: str) -> python.Module | None:
+        """What a Python file binds and imports."""
+        data = self.read(path)
+        return python.read(data) if data is not None else None
+
+
+class Verdict(NamedTuple):
+    """How an import stands on one side, and the file it leads to ("" when none)."""
+
+    state: str
+    path: str = ""
+    module_found: bool = False
+
+
+def judge(side: Side, importer: str, module: str, name: str) -> Verdict:
+    """How one import stands."""
+    tree = side.tree
+    found, internal = python_imports.modules(tree, importer, module)
+    if not found:
+        return Verdict(FAILS if internal and not _made(tree, importer, module) else UNKNOWN)
+    if len(found) != 1 or found[0][1] != EXACT:
+        return Verdict(UNKNOWN)
+    target = found[0][0]
+    if name in ("", "*"):
+        return Verdict(HOLDS, target.path, True)
+    if target.package:
+        stem = f"{target.directory}/{name}" if target.directory else name
+        for path in (f"{stem}/__init__.py", f"{stem}.py", f"{stem}/__init__.pyi", f"{stem}.pyi"):
+            if tree.exists(path):
+                return Verdict(HOLDS, path, True)
+        if tree.is_directory(stem) or tree.stems.get(stem):
+            return Verdict(UNKNOWN)
+    if not target.path:
+        return Verdict(UNKNOWN if module.strip(".") == "" else FAILS)
+    if target.path.endswith(".pyi") or tree.exists(target.path + "i"):
+        return Verdict(UNKNOWN, target.path)
+    known = side.module(target.path)
+    if known is None or (known.open and name not in known.bound):
+        return Verdict(UNKNOWN, target.path, True)
+    return Verdict(FAILS if known.lacks(name) else HOLDS, target.path, True)
+
+
+def _made(tree: Tree, importer: str, module: str) -> bool:
+    """Whether something else than a Python file may be the module: an extension, a generated file, a template."""
+    directory = importer.rpartition("/")[0]
+    rest = module.lstrip(".")
+    for _ in range(len(module) - len(rest) - 1):
+        directory = directory.rpartition("/")[0]
+    parts = rest.split(".") if rest else []
+    if module.startswith("."):
+        stem = "/".join([*([directory] if directory else []), *parts])
+        return bool(tree.stems.get(stem)) or tree.is_directory(stem)
+    tail = "/".join(parts)
+    return any(path == tail or path.endswith("/" + tail) for path in tree.stems)
+
+
+def broken(
+    old: Side, new: Side, importers: dict[str, str], renamed: dict[str, str], ignored: Callable[[list[str]], set[str]]
+) -> Iterator[Finding]:
+    """The imports of these files (path → path before) that held and do not."""
+    rows = []
+    for path, before in importers.items():
+        text = new.module(path)
+        for each in text.imports if text else ():
+            if each.optional:
+                continue
+            now = judge(new, path, each.module, each.name)
+            if now.state != FAILS:
+                continue
+            then = judge(old, before, each.module, each.name)
+            if then.state == HOLDS and then.path:
+                rows.append((path, each, then, now))
+    made = ignored([then.path for _, _, then, _ in rows])
+    for path, each, then, now in rows:
+        if then.path not in made and not _elsewhere(new.tree, then.path):
+            yield _finding(new, path, each, then, now, renamed)
+
+
+def _elsewhere(tree: Tree, path: str) -> bool:
+    """Whether a file that is made into the module is there: a template, a source of an extension."""
+    stem = path.removesuffix(".py")
+    return not tree.exists(path) and bool(tree.stems.get(stem))
+
+
+def _finding(
+    side: Side, path: str, each: python.Import, then: Verdict, now: Verdict, renamed: dict[str, str]
+) -> Finding:
+    dotted = each.module + ("" if each.module.endswith(".") or not each.name else ".") + each.name
+    gone = not side.tree.exists(then.path)
+    target = renamed.get(then.path, "")
+    if now.module_found and not gone:
+        return Finding(path, each.line, BROKEN_IMPORT, f"{each.module} no longer defines {each.name}", dotted)
+    where = f"{then.path} is now {target}" if target else f"{then.path} is gone" if gone else (
+        f"it leads nowhere from {path}")  # fmt: skip
+    written = each.module if now.state == FAILS and not now.module_found else dotted
+    fix = ""
+    if target and each.name and written == each.module:
+        fix = _renamed_module(path, each.module, then.path, target)
+    return Finding(
+        path, each.line, BROKEN_IMPORT, f"cannot import {dotted}: {where}", dotted,
+        written=written if fix else "", replacement=fix,
+    )  # fmt: skip
+
+
+def _renamed_module(importer: str, module: str, old: str, new: str) -> str:
+    """How the module is called under its new path; "" when that is not plain."""
+    if old.endswith("/__init__.py") or new.endswith("/__init__.py") or not new.endswith(".py"):
+        return ""
+    before, after = old.removesuffix(".py").split("/"), new.removesuffix(".py").split("/")
+    if not all(part.isidentifier() for part in after[-1:]):
+        return ""
+    words = module.lstrip(".").split(".")
+    if module.startswith("."):
+        dots = len(module) - len(module.lstrip("."))
+        base = importer.split("/")[:-dots] if dots else []
+        if after[: len(base)] != base:
+            return ""
+        return "." * dots + ".".join(after[len(base) :])
+    root = before[: len(before) - len(words)]
+    if before[len(root) :] != words or after[: len(root)] != root:
+        return ""
+    return ".".join(after[len(root) :])

@@ -1,0 +1,146 @@
+"""Links, includes and configured paths whose target went.
+
+Knows how each kind of reference is looked up on one side, and how it would be
+written to lead to another file. Broken is what led somewhere before the change
+and leads nowhere after it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from ..extract import Reference, excluded, extract, language_of
+from ..graph.model import encode_path
+from .model import BROKEN_LINK, Finding
+from .tree import Tree
+
+# Whose references are read: what people write, and what tools are told.
+PROSE = (".md", ".markdown", ".mdx", ".rst", ".rest", ".qmd")
+CONFIGURATION = (
+    ".toml", ".yaml", ".yml", ".json", ".ini", ".cfg", ".cff", "makefile", ".mk", "dockerfile", "justfile", ".sh",
+    ".bash",
+)  # fmt: skip
+SUFFIXES = PROSE + CONFIGURATION
+_KINDS = {
+    "markdown": ("link",), "rst": ("link", "doc"), "toml": ("path",), "yaml": ("path",), "json": ("path",),
+    "ini": ("path",), "make": ("path",), "docker": ("path",), "just": ("path",), "shell": ("path",),
+}  # fmt: skip
+_PAGES = ("README.md", "index.md", "index.rst", "README.rst")
+_DOCUMENTS = ("", ".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
+
+
+class Found(NamedTuple):
+    """Where a reference leads, and how it was looked up: from the file, from the root, or from a directory above."""
+
+    path: str
+    base: str
+    suffix: str = ""
+
+
+def references(path: str, mode: int, data: bytes) -> tuple[Reference, ...]:
+    """The references of one file that are judged."""
+    raw = encode_path(path)
+    language = language_of(raw, data[:200])
+    kinds = _KINDS.get(language)
+    if not kinds or excluded(raw, mode, len(data)):
+        return ()
+    facts = extract(data, language)
+    if facts.skip:
+        return ()
+    return tuple(reference for reference in facts.references if reference.kind in kinds and reference.target)
+
+
+def resolve(tree: Tree, source: str, reference: Reference) -> Found | None:
+    """Where a reference leads on one side."""
+    target = reference.target
+    if reference.kind == "doc":
+        return _document(tree, source, target)
+    here = source.rpartition("/")[0]
+    bases = [""] if target.startswith("/") else list(dict.fromkeys((here, "")))
+    for base in bases:
+        place = posixpath.normpath(posixpath.join(base, target.lstrip("/")))
+        if place.startswith("..") or place == ".":
+            continue
+        if tree.exists(place):
+            return Found(place, base)
+        if reference.kind == "link":
+            for page in _PAGES:
+                if tree.exists(f"{place}/{page}"):
+                    return Found(f"{place}/{page}", base, f"/{page}")
+            if tree.is_directory(place):
+                return Found(place, base)
+    return None
+
+
+def _document(tree: Tree, source: str, target: str) -> Found | None:
+    here = source.rpartition("/")[0]
+    bases = [here]
+    if target.startswith("/"):
+        while bases[-1]:
+            bases.append(bases[-1].rpartition("/")[0])
+    for base in bases:
+        place = posixpath.normpath(posixpath.join(base, target.lstrip("/")))
+        if not place.startswith(".."):
+            for suffix in _DOCUMENTS:
+                if tree.exists(place + suffix):
+                    return Found(place + suffix, base, suffix)
+    return None
+
+
+def broken(
+    old: Tree, new: Tree, sources: dict[str, tuple[str, int, bytes]], renamed: dict[str, str],
+    ignored: Callable[[list[str]], set[str]],
+) -> Iterator[Finding]:  # fmt: skip
+    """The references of these files (path → path before, mode, text) that led somewhere and do not."""
+    rows = []
+    for path, (before, mode, data) in sources.items():
+        for reference in references(path, mode, data):
+            then = resolve(old, before, reference)
+            if then is not None and resolve(new, path, reference) is None:
+                rows.append((path, reference, then))
+    made = ignored([then.path for _, _, then in rows])
+    for path, reference, then in rows:
+        if then.path in made or (reference.kind == "doc" and _built(new, then)):
+            continue
+        yield _finding(new, path, reference, then, renamed)
+
+
+def _built(tree: Tree, then: Found) -> bool:
+    """A document that is written by a program from a file of its name: name.rst.j2, name.ipynb."""
+    return bool(tree.stems.get(then.path.rpartition(".")[0]))
+
+
+def _finding(tree: Tree, path: str, reference: Reference, then: Found, renamed: dict[str, str]) -> Finding:
+    target = renamed.get(then.path, "")
+    if tree.exists(then.path):  # the file that refers to it has moved
+        goal, why = then.path, f"{then.path} is not found from here"
+    elif target:
+        goal, why = target, f"{then.path} is now {target}"
+    else:
+        goal, why = "", f"{then.path} is gone"
+    fix = ""
+    if goal and goal.endswith(then.suffix):
+        fix = _written(path, reference, then, goal)
+    return Finding(
+        path, reference.start, BROKEN_LINK, f"{reference.target} leads nowhere: {why}", reference.target,
+        written=reference.target if fix else "", replacement=fix,
+    )  # fmt: skip
+
+
+def _written(path: str, reference: Reference, then: Found, goal: str) -> str:
+    """The new target, in the manner of the old."""
+    if then.suffix:
+        goal = goal[: -len(then.suffix)]
+    here = path.rpartition("/")[0]
+    if reference.target.startswith("/"):
+        if then.base and not goal.startswith(then.base + "/"):
+            return ""
+        return "/" + (goal[len(then.base) + 1 :] if then.base else goal)
+    if not then.base and here:
+        return goal  # as it was: from the root
+    text = posixpath.relpath(goal, here or ".")
+    if reference.target.startswith("./") and not text.startswith("../"):
+        text = "./" + text
+    return text

@@ -1,0 +1,141 @@
+"""What one Python text binds and imports, as far as that is certain.
+
+Knows Python's syntax through `ast`, which never runs anything. A text it
+cannot parse is not judged. A name bound anywhere at module level counts as
+defined, whatever the condition; a module that can make names at run time is
+open: nothing is missing from it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+_MAX_BYTES = 1 << 20
+# What can put names into a module, or lead its imports elsewhere.
+_OPEN = re.compile(
+    rb"__getattr__|\b(?:globals|locals|vars|exec|eval|setattr)[ \t]*\(|\bsys\.modules\b|__dict__|__path__|extend_path"
+    rb"|declare_namespace|import_submodules|\bcython\b",
+)
+_IMPLICIT = frozenset("__name__ __doc__ __file__ __path__ __package__ __spec__ __loader__ __dict__ __builtins__ "
+                      "__annotations__ __class__".split())  # fmt: skip
+_OPTIONAL = re.compile(r"TYPE_CHECKING|version_info|platform|\bPY\d|\bos\.name|sys\.|find_spec|HAS_|HAVE_")
+_EXPECTED = re.compile(r"suppress|raises|Error|Exception|warns|skip")
+_FAILURES = frozenset(("ImportError", "ModuleNotFoundError", "Exception", "BaseException", "AttributeError"))
+
+
+class Import(NamedTuple):
+    """One imported name: `name` is "" for `import module`. `optional` when its failure is provided for."""
+
+    line: int
+    module: str
+    name: str
+    optional: bool
+
+
+class Module(NamedTuple):
+    """What a text binds at module level; `open` when more may be bound at run time."""
+
+    bound: frozenset[str]
+    imports: tuple[Import, ...]
+    open: bool
+
+    def lacks(self, name: str) -> bool:
+        """Whether the name is certainly not there."""
+        return not self.open and name not in self.bound and name not in _IMPLICIT
+
+
+@lru_cache(maxsize=4096)
+def read(data: bytes) -> Module | None:
+    """A text's bindings and imports; None when it cannot be told."""
+    if len(data) > _MAX_BYTES or b"\0" in data:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+        bound: set[str] = set()
+        star = _bind(tree.body, bound)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Global):
+                bound.update(node.names)
+            elif isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
+                bound.add(node.target.id)
+            elif isinstance(node, ast.Match):
+                star = True
+        return Module(frozenset(bound), tuple(_imports(tree)), star or _OPEN.search(data) is not None)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+        return None
+
+
+def _bind(body: list[ast.stmt], bound: set[str]) -> bool:
+    """Note what statements bind; whether one imports everything from somewhere."""
+    star = False
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            bound.add(node.name)
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                _names(target, bound)
+        elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor)):
+            _names(node.target, bound)
+        elif isinstance(node, ast.Import):
+            bound.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            bound.update(alias.asname or alias.name for alias in node.names)
+            star = star or any(alias.name == "*" for alias in node.names)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            for item in node.items:
+                if item.optional_vars is not None:
+                    _names(item.optional_vars, bound)
+        elif isinstance(node, ast.Try):
+            for handler in node.handlers:
+                if handler.name:
+                    bound.add(handler.name)
+                star = _bind(handler.body, bound) or star
+        elif node.__class__.__name__ == "TypeAlias":
+            _names(node.name, bound)  # type: ignore[attr-defined]
+        for field in ("body", "orelse", "finalbody"):
+            inner = getattr(node, field, None)
+            if isinstance(inner, list) and not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                star = _bind(inner, bound) or star
+    return star
+
+
+def _names(target: ast.AST, bound: set[str]) -> None:
+    bound.update(node.id for node in ast.walk(target) if isinstance(node, ast.Name))
+
+
+def _imports(tree: ast.AST) -> Iterator[Import]:
+    stack: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while stack:
+        node, optional = stack.pop()
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(node.lineno, alias.name, "", optional)
+            continue
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                line = getattr(alias, "lineno", node.lineno)
+                yield Import(line, "." * node.level + (node.module or ""), alias.name, optional)
+            continue
+        if isinstance(node, ast.expr):
+            continue
+        if isinstance(node, ast.Try):
+            optional = optional or any(_catches(handler) for handler in node.handlers)
+        elif isinstance(node, ast.If):
+            optional = optional or _OPTIONAL.search(ast.unparse(node.test)) is not None
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            optional = optional or any(_EXPECTED.search(ast.unparse(item.context_expr)) for item in node.items)
+        stack.extend((child, optional) for child in ast.iter_child_nodes(node))
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(ast.unparse(kind).rpartition(".")[2] in _FAILURES for kind in kinds)
