@@ -183,7 +183,7 @@ def additions(repo: Repository) -> list[tuple[str, str]]:
     place = find(repo)
     rows = []
     for hook in state(repo):
-        if hook.state == "missing" and place.kind == "tracked" or hook.state == "other":
+        if (hook.state == "missing" and place.kind == "tracked") or hook.state == "other":
             directory = _visible(place.path) if place.kind == "tracked" else place.path
             rows.append((os.path.join(directory, hook.event), shim.manual(hook.event)))
     return rows

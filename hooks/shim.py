@@ -15,6 +15,16 @@ SCRIPT = "hook.sh"  # in the oracl directory of the common git dir
 _SCRIPT = r"""# Made by `git oracl hooks install`, removed by `git oracl hooks uninstall`.
 # Notes one event in a file, starts one detached worker, says nothing and never fails.
 oracl_python=@PYTHON@
+oracl_alive() { # not a process that was killed and waits for its parent, nor another of that number
+  kill -0 "$1" || return 1
+  [ -r "/proc/$1/stat" ] || return 0
+  read -r oracl_stat < "/proc/$1/stat" || return 1
+  case $oracl_stat in
+    *") Z "* | *") X "*) return 1 ;;
+    *"(py"*) return 0 ;;
+  esac
+  return 1
+}
 oracl_note() {
   [ "${ORACL_SKIP:-0}" = 0 ] || return 0
   case $1 in
@@ -45,7 +55,7 @@ oracl_note() {
   [ "$(git config --type=bool oracl.hooks)" != false ] || return 0
   [ -d "$oracl_dir/oracl" ] || mkdir "$oracl_dir/oracl" || return 0
   echo "$1" >> "$oracl_dir/oracl/spool" || return 0
-  if [ -r "$oracl_dir/oracl/worker" ] && read -r oracl_pid < "$oracl_dir/oracl/worker" && kill -0 "$oracl_pid"; then
+  if [ -r "$oracl_dir/oracl/worker" ] && read -r oracl_pid < "$oracl_dir/oracl/worker" && oracl_alive "$oracl_pid"; then
     return 0 # it looks into the spool once more before it goes
   fi
   GIT_DIR=$oracl_dir "$oracl_python" -P -m oracl_git.hooks.worker 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- &

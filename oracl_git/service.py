@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import IO, Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from . import telemetry
 from .errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, UsageError
@@ -22,6 +22,9 @@ from .recall.model import Answer, Reason, Result, Step
 from .store import database
 from .store.index import Index, Link, Node
 from .store.settings import Report, Settings
+
+if TYPE_CHECKING:
+    from .check.model import Finding
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -433,6 +436,46 @@ class Oracl:
             ends = [resolve_commit(self.repo, end or "HEAD") for end in ((left, right) if dots else (left, "HEAD"))]
             out = git(self.repo, "diff", *args, dots.join(ends) if dots else f"{ends[0]}..{ends[1]}", "--")
         return [raw.decode("utf-8", "surrogateescape") for raw in out.split(b"\0") if raw]
+
+    def check(self, span: str = "", *, whole: bool = False) -> list[Finding]:
+        """What a change breaks: a range of commits, else what is staged; or all that is wrong. Needs no index."""
+        from .check.change import Change
+        from .check.run import Check as Examination
+
+        if whole:
+            change = Change.everything(self.repo)
+        else:
+            change = Change.between(self.repo, span) if span else Change.staged(self.repo)
+        return Examination(change).findings()
+
+    def fix(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Rewrite, in the work tree, the references that can be; which ones. Staged files that differ there stay."""
+        from .check.change import Change
+        from .check.fix import rewrite
+
+        top, done = self.repo.work_tree, []
+        if top is None:
+            raise UsageError("a bare repository has no files to fix")
+        change = Change.staged(self.repo)
+        by_path: dict[str, list[Finding]] = {}
+        for finding in findings:
+            if finding.replacement:
+                by_path.setdefault(finding.path, []).append(finding)
+        for path, rows in by_path.items():
+            full = os.path.join(top, path)
+            if os.path.islink(full) or not os.path.isfile(full):
+                continue
+            with open(full, "rb") as file:
+                data = file.read()
+            if data.replace(b"\r\n", b"\n") != (change.text(change.entries.get(path)) or b"").replace(b"\r\n", b"\n"):
+                self.notes.append(f"{path} has changes that are not staged, so it is left alone")
+                continue
+            text, fixed = rewrite(data, rows)
+            if fixed:
+                with open(full, "wb") as file:
+                    file.write(text)
+                done += fixed
+        return done
 
     @repaired
     def hub(self, domain: str, *, limit: int = 20, update: bool = True) -> Answer:

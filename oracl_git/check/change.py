@@ -141,7 +141,7 @@ class Change:
         found.pop("", None)
         return list(found)
 
-    def ignored(self, paths: Iterable[str]) -> set[str]:
+    def ignored_of(self, paths: Iterable[str]) -> set[str]:
         """Those that the new side's .gitignore files keep out of git: made, not missing."""
         wanted = [path for path in dict.fromkeys(paths) if path and "\n" not in path]
         rules = {path: entry for path, entry in self.entries.items() if path.rpartition("/")[2] == ".gitignore"}

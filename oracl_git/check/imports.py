@@ -26,9 +26,14 @@ class Side(NamedTuple):
     read: Read
 
     def module(self, path: str) -> python.Module | None:
-        """What a Python file binds and imports."""
+        """What a Python file binds."""
         data = self.read(path)
         return python.read(data) if data is not None else None
+
+    def imports(self, path: str) -> tuple[python.Import, ...]:
+        """What it imports, less what may fail."""
+        data = self.read(path)
+        return tuple(each for each in python.imports(data) if not each.optional) if data is not None else ()
 
 
 class Verdict(NamedTuple):
@@ -87,10 +92,7 @@ def broken(
     """The imports of these files (path → path before) that held and do not."""
     rows = []
     for path, before in importers.items():
-        text = new.module(path)
-        for each in text.imports if text else ():
-            if each.optional:
-                continue
+        for each in new.imports(path):
             now = judge(new, path, each.module, each.name)
             if now.state != FAILS:
                 continue
@@ -101,6 +103,33 @@ def broken(
     for path, each, then, now in rows:
         if then.path not in made and not _elsewhere(new.tree, then.path):
             yield _finding(new, path, each, then, now, renamed)
+
+
+def dangling(side: Side, ignored: Callable[[list[str]], set[str]]) -> Iterator[Finding]:
+    """All imports that certainly fail, whoever broke them."""
+    rows = []
+    for path in sorted(side.tree.paths):
+        for each in side.imports(path) if path.endswith(".py") else ():
+            now = judge(side, path, each.module, each.name)
+            if now.state == FAILS:
+                rows.append((path, each, now, _guess(path, each.module)))
+    made = ignored([guess for *_, guess in rows])
+    for path, each, now, guess in rows:
+        if now.module_found:
+            message = f"{each.module} does not define {each.name}"
+        elif guess not in made:
+            message = f"there is no module {each.module}"
+        else:
+            continue
+        dotted = each.module + ("" if each.module.endswith(".") or not each.name else ".") + each.name
+        yield Finding(path, each.line, BROKEN_IMPORT, message, dotted)
+
+
+def _guess(importer: str, module: str) -> str:
+    """The file a module would be, as far as its dots say."""
+    rest = module.lstrip(".")
+    base = importer.split("/")[: -(len(module) - len(rest))] if module.startswith(".") else []
+    return "/".join([*base, *rest.split(".")]) + ".py"
 
 
 def _elsewhere(tree: Tree, path: str) -> bool:

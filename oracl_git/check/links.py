@@ -107,6 +107,25 @@ def broken(
         yield _finding(new, path, reference, then, renamed)
 
 
+def dangling(
+    tree: Tree, sources: dict[str, tuple[str, int, bytes]], ignored: Callable[[list[str]], set[str]]
+) -> Iterator[Finding]:
+    """All links of prose to files that are not there, whoever broke them."""
+    rows = []
+    for path, (_, mode, data) in sources.items():
+        for reference in references(path, mode, data) if path.endswith(PROSE) else ():
+            name = reference.target.rpartition("/")[2]
+            if reference.kind == "link" and name.endswith(PROSE) and resolve(tree, path, reference) is None:
+                place = posixpath.normpath(posixpath.join(posixpath.dirname(path), reference.target.lstrip("/")))
+                if not place.startswith(".."):
+                    rows.append((path, reference, place))
+    made = ignored([place for *_, place in rows])
+    for path, reference, place in rows:
+        if place not in made:
+            message = f"{reference.target} leads nowhere"
+            yield Finding(path, reference.start, BROKEN_LINK, message, reference.target)
+
+
 def _built(tree: Tree, then: Found) -> bool:
     """A document that is written by a program from a file of its name: name.rst.j2, name.ipynb."""
     return bool(tree.stems.get(then.path.rpartition(".")[0]))

@@ -41,7 +41,6 @@ class Module(NamedTuple):
     """What a text binds at module level; `open` when more may be bound at run time."""
 
     bound: frozenset[str]
-    imports: tuple[Import, ...]
     open: bool
 
     def lacks(self, name: str) -> bool:
@@ -49,27 +48,48 @@ class Module(NamedTuple):
         return not self.open and name not in self.bound and name not in _IMPLICIT
 
 
-@lru_cache(maxsize=4096)
-def read(data: bytes) -> Module | None:
-    """A text's bindings and imports; None when it cannot be told."""
+@lru_cache(maxsize=64)
+def _parse(data: bytes) -> ast.Module | None:
     if len(data) > _MAX_BYTES or b"\0" in data:
         return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(data)
-        bound: set[str] = set()
-        star = _bind(tree.body, bound)
+            return ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+        return None
+
+
+@lru_cache(maxsize=4096)
+def read(data: bytes) -> Module | None:
+    """A text's bindings; None when it cannot be told."""
+    tree = _parse(data)
+    if tree is None:
+        return None
+    bound: set[str] = set()
+    try:
+        opened = _bind(tree.body, bound) or _OPEN.search(data) is not None
+    except RecursionError:
+        return None
+    if b"global " in data or b":=" in data:  # walking is most of the cost
         for node in ast.walk(tree):
             if isinstance(node, ast.Global):
                 bound.update(node.names)
             elif isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
                 bound.add(node.target.id)
-            elif isinstance(node, ast.Match):
-                star = True
-        return Module(frozenset(bound), tuple(_imports(tree)), star or _OPEN.search(data) is not None)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
-        return None
+    return Module(frozenset(bound), opened)
+
+
+@lru_cache(maxsize=4096)
+def imports(data: bytes) -> tuple[Import, ...]:
+    """What a text imports, wherever it does."""
+    tree = _parse(data)
+    if tree is None:
+        return ()
+    try:
+        return tuple(_imports(tree))
+    except RecursionError:
+        return ()
 
 
 def _bind(body: list[ast.stmt], bound: set[str]) -> bool:
@@ -97,6 +117,8 @@ def _bind(body: list[ast.stmt], bound: set[str]) -> bool:
                 if handler.name:
                     bound.add(handler.name)
                 star = _bind(handler.body, bound) or star
+        elif isinstance(node, ast.Match):
+            star = True
         elif node.__class__.__name__ == "TypeAlias":
             _names(node.name, bound)  # type: ignore[attr-defined]
         for field in ("body", "orelse", "finalbody"):

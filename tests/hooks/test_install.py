@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-
 from oracl_git.hooks import shim
 
 Hooked = Any

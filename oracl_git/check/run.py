@@ -1,0 +1,189 @@
+"""The check of one change, in order.
+
+Knows which files can hold a finding, so that a change which takes nothing away
+reads nothing but itself. Knows nothing of how findings are shown.
+"""
+
+from __future__ import annotations
+
+from ..graph import governance
+from . import imports, links, python, rules, secrets
+from .change import Change
+from .model import Edit, Finding
+from .tree import Tree
+
+_PYTHON = (".py", ".pyi")
+_DOCUMENTS = ("rst", "md", "txt")  # named without their suffix
+_TYPE, _REGULAR = 0o170000, 0o100000
+
+
+class Check:
+    """One change under examination."""
+
+    def __init__(self, change: Change) -> None:
+        self.change = change
+        self.edits = change.edits
+        self.old, self.new = Tree(()), Tree(())
+        self.renamed = {edit.source: edit.path for edit in self.edits if edit.status == "R"}
+
+    def findings(self) -> list[Finding]:
+        """What the change breaks, in order of place; what is silenced is left out."""
+        change = self.change
+        change.read(
+            entry for edit in self.edits for entry in ((edit.old_mode, edit.old_blob), (edit.new_mode, edit.new_blob))
+        )  # fmt: skip
+        found = [*self._secrets(), *self._rules()]
+        if change.whole:
+            return self._told([*found, *self._debt()])
+        gone = [edit for edit in self.edits if edit.status in "DR"]
+        lost = self._lost_names()
+        moved = [edit for edit in self.edits if edit.status == "R"]
+        if gone or lost:
+            self.old, self.new = Tree(change.old_entries), Tree(change.entries)
+        if gone:
+            found += self._links(gone, moved)
+        if lost or any(edit.source.endswith(_PYTHON) for edit in gone):
+            found += self._imports(gone, moved, lost)
+        return self._told(found)
+
+    def _text(self, path: str) -> bytes | None:
+        return self.change.text(self.change.entries.get(path))
+
+    # -- secrets and rules ---------------------------------------------------------------
+
+    def _secrets(self) -> list[Finding]:
+        found = []
+        for edit in self.edits:
+            if edit.status == "D" or edit.new_mode & _TYPE != _REGULAR:
+                continue
+            data = self.change.text((edit.new_mode, edit.new_blob))
+            before = self.change.text((edit.old_mode, edit.old_blob)) if edit.status in "MR" else None
+            for judge in (secrets.private_store, secrets.key_file):
+                finding = judge(edit.path, data)
+                if finding and not (before is not None and judge(edit.source, before)):
+                    found.append(finding)
+        return found
+
+    def _rules(self) -> list[Finding]:
+        if governance.CONSTRAINTS not in self.change.entries or self.change.whole:
+            return []
+        constraints = governance.parse({governance.CONSTRAINTS: self._text(governance.CONSTRAINTS) or b""}).constraints
+        found = rules.violations(self.edits, constraints)
+        for rule in constraints:
+            patterns = rules.forbidden_imports(rule)
+            for edit in self.edits if patterns else ():
+                if edit.status != "D" and edit.path.endswith(_PYTHON) and rules.governs(rule, edit.path):
+                    found += self._forbidden(rule, patterns, edit)
+        return found
+
+    def _forbidden(self, rule: governance.Constraint, patterns: list[str], edit: Edit) -> list[Finding]:
+        """The imports that the edit adds and the rule forbids."""
+        if not self.new.paths:
+            self.new = Tree(self.change.entries)
+        now, before = (
+            python.imports(self.change.text(entry) or b"")
+            for entry in ((edit.new_mode, edit.new_blob), (edit.old_mode, edit.old_blob))
+        )
+        known = {(each.module, each.name) for each in before}
+        side = imports.Side(self.new, self._text)
+        found: dict[tuple[int, str], Finding] = {}
+        for each in now:
+            if (each.module, each.name) in known:
+                continue
+            target = imports.judge(side, edit.path, each.module, each.name).path
+            dotted = ".".join(filter(None, (each.module, each.name)))
+            for pattern in patterns:
+                if rules.import_matches(pattern, each.module, target) or rules.import_matches(pattern, dotted, ""):
+                    finding = rules.violation(rule, edit.path, each.line, f"imports {target or each.module}")
+                    found[each.line, finding.message] = finding
+        return list(found.values())
+
+    # -- references ----------------------------------------------------------------------
+
+    def _links(self, gone: list[Edit], moved: list[Edit]) -> list[Finding]:
+        change = self.change
+        words: dict[str, None] = {}
+        for edit in gone:
+            directory, _, name = edit.source.rpartition("/")
+            stem, _, suffix = name.rpartition(".")
+            words[stem if suffix in _DOCUMENTS and stem not in ("README", "index") else name] = None
+            while directory and not self.new.is_directory(directory):
+                words[directory.rpartition("/")[2]] = None
+                directory = directory.rpartition("/")[0]
+            if stem in ("README", "index") and directory:
+                words[directory.rpartition("/")[2]] = None
+        spelled = [*words, *(_percent(word) for word in words if _percent(word) != word)]
+        paths = dict.fromkeys(change.mentioning(spelled, links.SUFFIXES))
+        paths.update(dict.fromkeys(edit.path for edit in moved))
+        before = {edit.path: edit.source for edit in moved}
+        change.read(change.entries[path] for path in paths if path in change.entries)
+        sources = {}
+        for path in paths:
+            entry = change.entries.get(path)
+            data = change.text(entry)
+            if entry is not None and data is not None:
+                sources[path] = (before.get(path, path), entry[0], data)
+        return list(links.broken(self.old, self.new, sources, self.renamed, change.ignored_of))
+
+    def _lost_names(self) -> dict[str, frozenset[str]]:
+        """Python file → the names it bound and binds no more."""
+        found = {}
+        for edit in self.edits:
+            if edit.status in "MT" and edit.path.endswith(".py"):
+                texts = [self.change.text(entry) for entry in ((edit.old_mode, edit.old_blob), (edit.new_mode, edit.new_blob))]
+                old, new = (python.read(text) if text is not None else None for text in texts)
+                if old and new and not new.open and (lost := old.bound - new.bound):
+                    found[edit.path] = lost
+        return found
+
+    def _imports(self, gone: list[Edit], moved: list[Edit], lost: dict[str, frozenset[str]]) -> list[Finding]:
+        change = self.change
+        words: dict[str, None] = {}
+        for names in lost.values():
+            words.update(dict.fromkeys(sorted(names)))
+        for edit in gone:
+            directory, _, name = edit.source.rpartition("/")
+            if name.endswith(_PYTHON):
+                stem = name.partition(".")[0]
+                words[stem if stem != "__init__" else directory.rpartition("/")[2]] = None
+        before = {edit.path: edit.source for edit in moved if edit.path.endswith(_PYTHON)}
+        importers = {path: path for path in change.mentioning(words, _PYTHON)}
+        importers.update(before)
+        old, new = change.old_entries, change.entries
+        change.read(new[path] for path in importers if path in new)
+        sides = (
+            imports.Side(self.old, lambda path: change.text(old.get(path))), imports.Side(self.new, self._text)
+        )  # fmt: skip
+        return list(imports.broken(*sides, importers, self.renamed, change.ignored_of))
+
+    def _debt(self) -> list[Finding]:
+        """Every reference that leads nowhere."""
+        change = self.change
+        self.new = Tree(change.entries)
+        sources = {}
+        for path, entry in change.entries.items():
+            data = change.text(entry) if path.endswith(links.PROSE) else None
+            if data is not None:
+                sources[path] = (path, entry[0], data)
+        found = list(links.dangling(self.new, sources, change.ignored_of))
+        return [*found, *imports.dangling(imports.Side(self.new, self._text), change.ignored_of)]
+
+    # -- what is told --------------------------------------------------------------------
+
+    def _told(self, found: list[Finding]) -> list[Finding]:
+        if not found:
+            return []
+        ignored = rules.Ignored(self._text(governance.ORACL_TOML) or b"")
+        told = {}
+        for finding in found:
+            if not ignored.covers(finding):
+                rows = (self._text(finding.path) or b"").split(b"\n")
+                if not rules.silenced(finding, rows):
+                    told[finding[:4]] = finding
+        return sorted(told.values(), key=lambda f: (f.path, f.line, f.code, f.message))
+
+
+def _percent(word: str) -> str:
+    from urllib.parse import quote
+
+    return quote(word)
