@@ -515,6 +515,22 @@ class Oracl:
         return [(nodes[node].path, link) for node, link in rows]
 
     @repaired
+    def edges(self, key: str, *, limit: int = 100) -> list[tuple[str, Link]]:
+        """(key, edge) by tag-derived key, forward or reverse, whole or a prefix: "core:graph:", "docs:"…"""
+        from .recall.keys import edges_at, edges_under
+
+        index = self.fresh()
+        exact = edges_at(index, key)
+        return [(key, link) for link in exact] or edges_under(index, key, limit)
+
+    @repaired
+    def resolve_fragment(self, name: str) -> str:
+        """The text of PATH#L10-40 or PATH#symbol, as the indexed commit has it."""
+        self.fresh()
+        node, start, end = self.resolve(name)
+        return self.lines(node, start or 1, end or max(1, node.lines))
+
+    @repaired
     def show(self, name: str) -> Shown:
         """Everything known of one file, or of some of its lines."""
         from .graph import association
