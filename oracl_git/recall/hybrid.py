@@ -36,7 +36,7 @@ def signals(index: Index, query: Query) -> Signals:
     found = Signals()
     words = [w for w in split_words(query.text) if w not in tables.STOP_WORDS] or split_words(query.text)
     phrases = [*query.phrases, *query.identifiers]
-    expression = any_of([*words, *phrases])
+    expression = any_of([*words[: tables.WORDS], *phrases])
     if expression:
         _text(index, expression, found)
         _history(index, expression, found)

@@ -33,13 +33,20 @@ _RECENT = re.compile(r"(?<!\S)(recent|recently|latest|newest)(?!\S)", re.IGNOREC
 _MAX_TIMES = 8  # limits in one question: a revision costs two git processes
 _SPAN_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
 _CODE = re.compile(
-    r"Traceback \(most recent call last\)|\bFile \"|\n[ \t]+\S|[{};]\s*$|\)\s*:|=>|==|\w\(|\s--\w|^\s*[$>]\s", re.M
+    r"Traceback \(most recent call last\)|\bFile \"|\n[ \t]+\S|[{};][ \t]*$|\)[ \t]*:|=>|==|\w\(|\s--\w|^[ \t]*[$>]\s",
+    re.M,
 )
 _WORD = re.compile(r"\w+", re.UNICODE)
-_QUOTED = re.compile(r'"([^"]+)"|`+([^`]+)`+')
-_PATHLIKE = re.compile(r"[\w.@+-]*(?:/[\w.@+-]+)+|[\w-]+\.(?:[A-Za-z][A-Za-z0-9]{0,4})(?![\w.])")
-_IDENTIFIER = re.compile(r"[A-Za-z]\w*(?:\.\w+)+|\w*[a-z0-9][A-Z]\w*|[A-Za-z]\w*_\w+|__\w+__")
-_FRAME = re.compile(r'File "([^"]+)", line (\d+)|(?<![\w/])([\w./\\-]+\.\w{1,5}):(\d+)(?::\d+)?')
+# Each starts only where a word starts (the look-behind), so that a long run of letters is read once.
+_QUOTED = re.compile(r'"([^"]+)"|`{1,3}([^`]+)`{1,3}')
+_PATHLIKE = re.compile(
+    r"(?<![\w.@+/-])[\w.@+-]*(?:/[\w.@+-]+)+|(?<![\w./-])[\w-]+\.(?:[A-Za-z][A-Za-z0-9]{0,4})(?![\w.])"
+)
+_IDENTIFIER = re.compile(
+    r"(?<![\w.])[A-Za-z]\w*(?:\.\w+)+|(?<!\w)(?:\w*[a-z0-9][A-Z]\w*|[A-Za-z]\w*_\w+|__\w+__)"
+)
+_FRAME = re.compile(r'File "([^"\n]+)", line (\d+)|(?<![\w./\\-])([\w./\\-]+\.\w{1,5}):(\d+)(?::\d+)?')
+_MAX_NAMED = 50  # of each kind of name in it
 
 
 @dataclass(frozen=True)
@@ -130,9 +137,9 @@ def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
     return Query(
         raw=raw, text=" ".join(text.split()), tokens=tokens, synonyms=synonyms,
         phrases=tuple(p for p in phrases if p.strip()),
-        identifiers=tuple(dict.fromkeys(_IDENTIFIER.findall(text))),
-        paths=tuple(dict.fromkeys(p.strip("./") for p in _PATHLIKE.findall(text) if p.strip("./"))),
-        frames=tuple(dict.fromkeys((a or c, int((b or d)[:9])) for a, b, c, d in _FRAME.findall(text))),
+        identifiers=tuple(dict.fromkeys(_IDENTIFIER.findall(text)))[:_MAX_NAMED],
+        paths=tuple(dict.fromkeys(p.strip("./") for p in _PATHLIKE.findall(text) if p.strip("./")))[:_MAX_NAMED],
+        frames=tuple(dict.fromkeys((a or c, int((b or d)[:9])) for a, b, c, d in _FRAME.findall(text)))[:_MAX_NAMED],
         directives=tuple(directives), excluded=tuple(excluded), when=tuple(when), recent=recent,
         roles=tuple(roles), types=tuple(types), wildcard=wildcard, code=code,
         persona=persona if persona in tables.PERSONAS else tables.DEFAULT_PERSONA, notes=tuple(notes),

@@ -76,6 +76,7 @@ RECENCY = 0.2  # score × (1 + RECENCY · 2^(−age / RECENCY_DAYS))
 RECENCY_DAYS = 125
 CHUNK_TITLE, CHUNK_BODY = 1.5, 1.0
 CHUNK_POOL, FILE_POOL, COMMIT_POOL = 1_500, 600, 200
+WORDS = 200  # distinct words of a question that are searched
 POOL = 300  # candidates that are ranked to the end
 COMMIT_POWER = 3  # the history signal is the COMMIT_POWER-norm of the scores of matching commits
 COMMIT_FILES = 30  # a commit that touched more says nothing of each
