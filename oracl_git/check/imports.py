@@ -146,8 +146,10 @@ def _finding(
     target = renamed.get(then.path, "")
     if now.module_found and not gone:
         return Finding(path, each.line, BROKEN_IMPORT, f"{each.module} no longer defines {each.name}", dotted)
-    where = f"{then.path} is now {target}" if target else f"{then.path} is gone" if gone else (
-        f"it leads nowhere from {path}")  # fmt: skip
+    if gone:
+        where = f"{then.path} is now {target}" if target else f"{then.path} is gone"
+    else:  # the file that imports it has moved
+        where = f"{then.path} is not found from here"
     written = each.module if now.state == FAILS and not now.module_found else dotted
     fix = ""
     if target and each.name and written == each.module:

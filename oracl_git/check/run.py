@@ -131,7 +131,9 @@ class Check:
         for edit in self.edits:
             if edit.status in "MT" and edit.path.endswith(".py"):
                 texts = [self.change.text(entry) for entry in ((edit.old_mode, edit.old_blob), (edit.new_mode, edit.new_blob))]
-                old, new = (python.read(text) if text is not None else None for text in texts)
+                if texts[0] is None or texts[1] is None or _only_adds(texts[0], texts[1]):
+                    continue
+                old, new = map(python.read, texts)
                 if old and new and not new.open and (lost := old.bound - new.bound):
                     found[edit.path] = lost
         return found
@@ -181,6 +183,11 @@ class Check:
                 if not rules.silenced(finding, rows):
                     told[finding[:4]] = finding
         return sorted(told.values(), key=lambda f: (f.path, f.line, f.code, f.message))
+
+
+def _only_adds(old: bytes, new: bytes) -> bool:
+    """Whether no line of the old text is gone: then no name is."""
+    return set(old.split(b"\n")) <= set(new.split(b"\n"))
 
 
 def _percent(word: str) -> str:

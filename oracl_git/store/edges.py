@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from ..extract import Facts
 from ..graph import digest, link, priority
@@ -94,11 +94,18 @@ class EdgeTable:
                 self._tell("linking", done, total)
 
     def _rows(self, nodes: list[int]) -> Iterable[tuple[int, str, str, str, str]]:
-        for node in nodes:
-            path, blob, language, text = self._db.execute(
-                "SELECT path, blob, language, tags FROM node WHERE id=?", (node,)
-            ).fetchone()
+        columns = "SELECT id, path, blob, language, tags FROM node WHERE"
+        for node, path, blob, language, text in self._select(columns, nodes):
             yield node, decode_path(path), blob, language, text
+
+    def _select(self, columns: str, nodes: list[int]) -> Iterator[tuple[Any, ...]]:
+        """Rows of the nodes, in the order given; read in one go when there are many."""
+        if self._whole:
+            wanted = set(nodes)
+            rows = self._db.execute(f"{columns} 1 ORDER BY id").fetchall()
+            yield from (row for row in rows if row[0] in wanted)
+        else:
+            yield from (self._db.execute(f"{columns} id=?", (node,)).fetchone() for node in nodes)
 
     def _link(self, node: int, path: str, facts: Facts, old_tags: str) -> Moved | None:
         recorder = Recorder(self._names, self._memo)
@@ -160,10 +167,15 @@ class EdgeTable:
             wanted = affected | {target for m in moved for target in m.targets}
         reached = self._reached()
         updates = []
-        for done, node in enumerate(sorted(wanted - self._nodes.leaving), 1):
-            row = self._input(node, reached, node in affected)
-            if row:
-                updates.append(row)
+        columns = (
+            "SELECT id, kind, path, mode, blob, size, checksum, tags, resolutions, s, m, leaf, shard, language"
+            " FROM node WHERE"
+        )
+        rows = self._select(columns, sorted(wanted - self._nodes.leaving))
+        for done, row in enumerate(rows, 1):
+            changed = self._input(row, reached, row[0] in affected)
+            if changed:
+                updates.append(changed)
             if done % _TELL == 0:
                 self._tell("weighing", done, len(wanted))
         db.executemany("UPDATE node SET tags=?, resolutions=?, s=?, m=?, leaf=? WHERE id=?", updates)
@@ -191,15 +203,11 @@ class EdgeTable:
         return priority.Standing(_TESTS in kinds, _GOVERNS in kinds, _PROVIDES in kinds, root)
 
     def _input(
-        self, node: int, reached: dict[int, set[int]] | None, relinked: bool
+        self, stored: tuple[Any, ...], reached: dict[int, set[int]] | None, relinked: bool
     ) -> tuple[str, str, int, int, bytes, int] | None:
         """The row to write, or None when nothing of it changed."""
-        kind, raw, mode, blob, size, checksum, text, resolutions, old_s, old_m, old_leaf, shard, language = (
-            self._db.execute(
-                "SELECT kind, path, mode, blob, size, checksum, tags, resolutions, s, m, leaf, shard, language"
-                " FROM node WHERE id=?",
-                (node,),
-            ).fetchone()
+        (node, kind, raw, mode, blob, size, checksum, text, resolutions, old_s, old_m, old_leaf, shard, language) = (
+            stored
         )
         path = decode_path(raw)
         s = m = 0

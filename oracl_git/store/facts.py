@@ -20,6 +20,14 @@ _LEVEL = 1  # zlib: speed before size
 Texts = list[tuple[str, str]]
 
 
+def _packed(raw: bytes) -> bytes:
+    return zlib.compress(raw, _LEVEL) if raw else b""
+
+
+def _unpacked(packed: bytes) -> bytes:
+    return zlib.decompress(packed) if packed else b""
+
+
 class FactsCache:
     """Read and write Facts by (blob, language); writes are committed in batches."""
 
@@ -44,9 +52,9 @@ class FactsCache:
         texts = [] if facts.skip else chunk_texts(data, facts)
         flat = "\0".join(part.replace("\0", " ") for pair in texts for part in pair)
         packed = (
-            zlib.compress(facts.encode(), _LEVEL),
-            zlib.compress(facts.encode_uses(), _LEVEL),
-            zlib.compress(flat.encode("utf-8", "surrogatepass"), _LEVEL),
+            _packed(facts.encode()),
+            _packed(facts.encode_uses()),
+            _packed(flat.encode("utf-8", "surrogatepass")),
         )
         self._pending[blob, language] = (facts.skip, *packed)
         if len(self._pending) >= _BATCH:
@@ -66,14 +74,14 @@ class FactsCache:
     def facts(self, blob: str, language: str) -> Facts | None:
         """The cached Facts (without `uses`), or None."""
         packed = self._row("facts", blob, language)
-        return None if packed is None else decode(zlib.decompress(packed))
+        return None if packed is None else decode(_unpacked(packed))
 
     def texts(self, blob: str, language: str) -> Texts | None:
         """The cached (title, body) of each chunk, or None."""
         packed = self._row("text", blob, language)
         if packed is None:
             return None
-        flat = zlib.decompress(packed).decode("utf-8", "surrogatepass")
+        flat = _unpacked(packed).decode("utf-8", "surrogatepass")
         parts = flat.split("\0") if flat else []
         return list(zip(parts[::2], parts[1::2], strict=True))
 
