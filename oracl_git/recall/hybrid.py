@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from ..graph.model import fragment
+from ..graph.tags import split_name
 from ..store.index import Index, Node, Span
 from . import tables
 from .model import Answer, Reason, Result
@@ -140,6 +141,7 @@ def rank(index: Index, query: Query, keep: Callable[[Node], bool], limit: int) -
     size = len(base) if filtered else max(tables.POOL, 3 * limit)
     pool = heapq.nlargest(size, base, key=lambda node: (base[node], -node))
     nodes = index.nodes(pool)
+    persona = tables.PERSONAS[query.persona]
     scored = []
     for node_id in pool:
         node = nodes[node_id]
@@ -147,7 +149,7 @@ def rank(index: Index, query: Query, keep: Callable[[Node], bool], limit: int) -
             continue
         factor = _recency(index, node_id, query.recent)
         prior = tables.ROLE_PRIOR[node.role] * (tables.ROLE_LEAN if node.role in query.roles else 1.0)
-        prior *= tables.PERSONAS[query.persona].get(node.tags.get("format", ""), 1.0)
+        prior *= persona.get(split_name(node.path)[2], 1.0) if persona else 1.0
         scored.append((-base[node_id] * factor * prior, node.path, node, factor, prior))
     scored.sort(key=lambda row: row[:2])
     results = []

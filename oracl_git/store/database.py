@@ -106,7 +106,9 @@ def connect(path: str, name: str, write: bool, wait: float | None = None) -> sql
             os.makedirs(os.path.dirname(path), exist_ok=True)
         except OSError as error:
             raise IndexUnusable(f"cannot write {os.path.dirname(path)}: {error.strerror}") from None
-    elif not os.path.exists(path):
+        if os.path.isdir(path):  # derived, like a file that is no database
+            remove(path)
+    elif not os.path.isfile(path):
         raise FileNotFoundError(path)
     try:
         return _open(path, name, write, BUSY_SECONDS if wait is None else wait)
@@ -208,6 +210,12 @@ def remove(path: str) -> None:
             os.unlink(path + suffix)
         except FileNotFoundError:
             pass
+        except OSError:
+            if not os.path.isdir(path + suffix):
+                raise
+            from shutil import rmtree
+
+            rmtree(path + suffix)
 
 
 def is_damage(error: sqlite3.DatabaseError) -> bool:

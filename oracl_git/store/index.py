@@ -11,7 +11,7 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..extract import Facts
 from ..git import Repository
@@ -42,14 +42,25 @@ class Node(NamedTuple):
     checksum: str
     language: str
     role: str
-    placeholder: bool
-    tags: dict[str, str]
-    resolutions: tuple[int, ...]
+    placeholder: int
+    tags_json: str
+    resolutions_json: str
     s: int
     m: int
     sum: int
     edges: int  # how many of them count in `sum`
     degree: int
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """Field → value."""
+        found: dict[str, str] = json.loads(self.tags_json)
+        return found
+
+    @property
+    def resolutions(self) -> tuple[int, ...]:
+        """How its imports resolved: counts, in the order of `link.RESOLUTIONS`."""
+        return tuple(json.loads(self.resolutions_json))
 
 
 class Link(NamedTuple):
@@ -289,7 +300,7 @@ class Index:
             "  ORDER BY score DESC LIMIT ?) f JOIN chunk c ON c.id=f.rowid ORDER BY f.score DESC, f.rowid",
             (title, body, expression, limit),
         )
-        return [Span(*row) for row in rows]
+        return list(map(Span._make, rows))
 
     def texts(self, node: Node) -> list[tuple[str, str]]:
         """The split (title, body) of a file's chunks; empty when the cache was pruned."""
@@ -351,7 +362,7 @@ class Index:
         rows = self.db.execute(
             "SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE node=? ORDER BY start", (node,)
         )
-        return [Span(*row) for row in rows]
+        return list(map(Span._make, rows))
 
     @cached_property
     def _facts(self) -> FactsCache | None:
@@ -443,26 +454,25 @@ class Index:
 
     def todays(self, hids: Iterable[int]) -> dict[int, int]:
         """Path ids of the history store → ids of today's artifacts (under new names where renamed)."""
-        found: dict[int, int] = {}
         if self.past is None:
-            return found
-        for hid in set(hids):
-            path = self._aliases.get(hid)
-            if path is None:
-                row = self.past.execute("SELECT path FROM path WHERE id=?", (hid,)).fetchone()
-                raw = row[0] if row else b""
-            else:
-                raw = encode_path(path)
-            node = self.db.execute("SELECT id FROM node WHERE path=? AND kind=0", (raw,)).fetchone()
-            if node:
-                found[hid] = node[0]
-        return found
+            return {}
+        wanted = sorted(set(hids))
+        paths: dict[int, bytes] = {}
+        nodes: dict[bytes, int] = {}
+        for start in range(0, len(wanted), 500):
+            part = wanted[start : start + 500]
+            marks = ",".join("?" * len(part))
+            paths.update(self.past.execute(f"SELECT id, path FROM path WHERE id IN ({marks})", part))
+        for hid in paths:
+            if hid in self._aliases:
+                paths[hid] = encode_path(self._aliases[hid])
+        names = list(dict.fromkeys(paths.values()))
+        for start in range(0, len(names), 500):
+            some = names[start : start + 500]
+            marks = ",".join("?" * len(some))
+            nodes.update(self.db.execute(f"SELECT path, id FROM node WHERE kind=0 AND path IN ({marks})", some))
+        return {hid: nodes[path] for hid, path in paths.items() if path in nodes}
 
 
-def _node(row: tuple[object, ...]) -> Node:
-    values = list(row)
-    values[2] = decode_path(values[2])  # type: ignore[arg-type]
-    values[10] = bool(values[10])
-    values[11] = json.loads(values[11])  # type: ignore[arg-type]
-    values[12] = tuple(json.loads(values[12]))  # type: ignore[arg-type]
-    return Node(*values)  # type: ignore[arg-type]
+def _node(row: tuple[Any, ...]) -> Node:
+    return Node(row[0], row[1], decode_path(row[2]), *row[3:])

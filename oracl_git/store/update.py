@@ -68,6 +68,8 @@ def _update(
             build = Build(repo, objects, index, FactsCache(facts), past, progress)
             return build.run(target, settings, full, depth)
     except sqlite3.OperationalError as error:
+        if database.is_damage(error):
+            raise
         raise database.unusable(error) from error
     finally:
         for db in (past, facts, index):
