@@ -395,5 +395,5 @@ def test_another_extractor_version_is_noticed(shop: Place) -> None:
             db.execute(sql)
         db.close()
     shop.oracl("show", "shop/prices.py")
-    assert any("rarest words" in r["text"] for row in shop.oracl("related", "shop/prices.py", "--json").json["results"]
+    assert any("shares" in r["text"] for row in shop.oracl("related", "shop/prices.py", "--json").json["results"]
                for r in row["reasons"])  # fmt: skip

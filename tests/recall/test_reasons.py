@@ -225,9 +225,15 @@ RELATED: list[tuple[str, Check]] = [
     (r"(?:named|configured|referred to) by it(?: \(\w+\))?(?: \(\S+\))?" + AT,
      lambda t, a, r, m: _names(t, a, r.path, m[1])),
     (r"changes with what changes with it", lambda t, a, r, m: t.walk(a, r.path)),
-    (r"uses its rarest words", lambda t, a, r, m: bool(t.words(a) & t.words(r.path))),
+    (r"shares (\w+(?:, \w+)*)", lambda t, a, r, m: all(_shared(t, a, r.path, w) for w in m[1].split(", "))),
     (r"its neighbour by path", lambda t, a, r, m: t.kin(a, r.path)),
 ]  # fmt: skip
+
+
+def _shared(truth: Truth, a: str, b: str, word: str) -> bool:
+    """The word stands in the one file, and it, or a form of it, in the other."""
+    start = word[: max(3, len(word) - 4)]
+    return word in truth.words(a) and any(other.startswith(start) for other in truth.words(b))
 
 
 def test_every_reason_of_related(asked: tuple[Truth, Oracl]) -> None:
