@@ -20,7 +20,7 @@ _CODES = {"path": "36", "number": "33", "match": "1", "dim": "2", "bad": "31", "
 _REASONS = 3  # shown beside a result; --explain has all
 _REASON = 48  # columns of one, where there are several
 # Signals whose words say little beside those of the others: they come last.
-_VAGUE = frozenset(("text", "path", "names", "recency", "walk", "near", "terms"))
+_VAGUE = frozenset(("text", "path", "names", "recency", "walk"))
 _ONE_LINE = re.compile(r"\bL(\d+)-\1\b")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -152,7 +152,7 @@ def table(answer: Answer, numbered: bool) -> Iterator[tuple[Result, str]]:
     reasons = [because(r.reasons) for r in answer.results]
     column = max(map(len, places), default=0)
     beside = room - lead - column - 8
-    one_line = all(min(len(texts[0]), _REASON) <= beside for texts in reasons if texts)
+    one_line = all(len("; ".join(cut(text, _REASON) for text in texts[:2])) <= beside for texts in reasons)
     for number, (result, where, texts) in enumerate(zip(answer.results, places, reasons, strict=True), 1):
         head = f"{number:2}  " if numbered else ""
         head += f"{paint(where.ljust(column), 'path')}  {paint(f'{result.score:.2f}', 'number')}"

@@ -142,7 +142,7 @@ def _terms(index: Index, nodes: list[Node], text: str, found: Evidence) -> None:
                 counts[word] += 1
     for word in split_words(text) if text else ():
         counts[word] += 1
-    words = [word for word in counts if len(word) > 2 and not word.isdigit() and word.isalnum()]
+    words = [w for w in counts if len(w) > 2 and not w.isdigit() and w.isalnum() and w not in tables.STOP_WORDS]
     chunks = index.chunk_count
     weights: dict[str, float] = {}
     costs: dict[str, int] = {}
