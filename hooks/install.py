@@ -52,7 +52,9 @@ def find(repo: Repository) -> Place:
     if path == os.path.realpath(own):
         return Place(own, "own", "")
     top = repo.work_tree
-    inside = top is not None and (path + "/").startswith(top + "/") and not (path + "/").startswith(repo.common_dir + "/")
+    inside = (
+        top is not None and (path + "/").startswith(top + "/") and not (path + "/").startswith(repo.common_dir + "/")
+    )
     return Place(path, "tracked" if inside else "foreign", scope)
 
 
@@ -163,8 +165,10 @@ def state(repo: Repository) -> list[Hook]:
         hook = _read(path) or b""
         if place.kind != "own":
             tracked = _read(os.path.join(_visible(place.path), event)) or b""
-            there = f"oracl/{shim.SCRIPT}\" {event}".encode() in hook + tracked
-            found.append(Hook(event, "installed" if there else "missing", "" if there else f"core.hooksPath is {place.path}"))
+            there = f'oracl/{shim.SCRIPT}" {event}'.encode() in hook + tracked
+            found.append(
+                Hook(event, "installed" if there else "missing", "" if there else f"core.hooksPath is {place.path}")
+            )
         elif shim.has_block(hook):
             found.append(Hook(event, "installed", ""))
         elif beside := [s for s in _DISPLACED if shim.has_block(_read(path + s) or b"")]:

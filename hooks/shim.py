@@ -60,15 +60,16 @@ oracl_note() {
   fi
   GIT_DIR=$oracl_dir "$oracl_python" -P -m oracl_git.hooks.worker 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- &
 }
-(oracl_note "$@") < /dev/null > /dev/null 2>&1
-:
+{ oracl_note "$@"; } < /dev/null > /dev/null 2>&1 || :
 """
 
 _OPEN, _CLOSE = "# >>> git-oracl >>>", "# <<< git-oracl <<<"
 _OURS = "# The whole file was made by git-oracl."
 _SHEBANG = "#!/bin/sh\n"
+# The first test costs no process: a rebase runs post-commit once a commit.
+_PICKING = '[ ! -d "${GIT_DIR:-.git}/rebase-merge" ] && '
 _BLOCK = f"""{_OPEN}
-if [ -r "${{0%/*}}/../oracl/{SCRIPT}" ]; then
+if @PICKING@[ -r "${{0%/*}}/../oracl/{SCRIPT}" ]; then
   (set -- @EVENT@ "$@"; . "${{0%/*}}/../oracl/{SCRIPT}") || :
 fi
 {_CLOSE}
@@ -104,7 +105,8 @@ def is_shell(hook: bytes) -> bool:
 
 def inserted(hook: bytes | None, event: str) -> bytes:
     """The hook with our block, behind the "#!" line: what follows may `exec` or exit."""
-    block = _BLOCK.replace("@EVENT@", event).encode()
+    picking = "" if event == "post-rewrite" else _PICKING
+    block = _BLOCK.replace("@EVENT@", event).replace("@PICKING@", picking).encode()
     if hook is None:
         return _SHEBANG.encode() + block.replace(b"\n", f"\n{_OURS}\n".encode(), 1)
     known = _FIND.search(hook)

@@ -660,7 +660,10 @@ class Oracl:
             index = self.index
         except FileNotFoundError:
             return [*checks, Check("index", self.repo.head is None, "none yet", "git oracl init")]
-        sound = index.db.execute("PRAGMA quick_check").fetchone()[0]
+        try:
+            sound = index.db.execute("PRAGMA quick_check").fetchone()[0]
+        except database.DatabaseError as error:
+            sound = str(error)
         checks.append(Check("index", sound == "ok", f"{index.commit[:7]}, {sound}", "git oracl update --full"))
         behind = index.commit == self.repo.head
         checks.append(Check("freshness", behind, "at HEAD" if behind else "behind HEAD", "git oracl update"))
@@ -679,7 +682,10 @@ class Oracl:
         from .git import open_objects
 
         with open_objects(self.repo) as objects:
-            return dict(objects.blobs([node.blob])).get(node.blob) or b""
+            data = dict(objects.blobs([node.blob])).get(node.blob)
+        if data is None:
+            self.notes.append(f"the text of {node.path} is not in this clone (git fsck)")
+        return data or b""
 
     def _with_snippets(self, answer: Answer) -> Answer:
         from dataclasses import replace

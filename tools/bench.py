@@ -24,6 +24,8 @@ import tempfile
 import time
 from typing import Any
 
+from bench_hooks import bench_hooks
+
 QUESTIONS = (
     "where is the retry budget decided",
     "how is the configuration file parsed",
@@ -45,6 +47,7 @@ def main() -> int:
         clone = pathlib.Path(work) / "clone"
         run(["git", "clone", "-q", "--shared", str(source), str(clone)])
         report(clone, repeat)
+    bench_hooks(repeat)
     return 0
 
 

@@ -76,7 +76,9 @@ class Change:
             if status[0] in "RC":
                 path = decode_path(next(records))
             kind = "A" if status[0] == "C" else status[0]
-            found.append(Edit(kind, path, source if kind == "R" else path, int(old, 8), int(new, 8), old_blob, new_blob))
+            found.append(
+                Edit(kind, path, source if kind == "R" else path, int(old, 8), int(new, 8), old_blob, new_blob)
+            )
         return found
 
     @cached_property
@@ -123,16 +125,17 @@ class Change:
                 for blob, data in objects.blobs(wanted):
                     self._blobs[blob] = data if data is not None and len(data) <= _MAX_BYTES else None
 
-    def mentioning(self, words: Iterable[str], suffixes: Iterable[str]) -> list[str]:
-        """The files of the new side, of these names, that hold one of the words."""
+    def mentioning(self, words: Iterable[str], suffixes: Iterable[str], *, patterns: bool = False) -> list[str]:
+        """The files of the new side, of these names, that hold one of the words (or lines of these patterns)."""
         wanted = list(dict.fromkeys(word for word in words if word and "\n" not in word))
         specs = [f":(top,icase)*{suffix}" for suffix in suffixes]
         found: dict[str, None] = {}
         for start in range(0, len(wanted), _PATTERNS):
-            patterns = "".join(f"{word}\n" for word in wanted[start : start + _PATTERNS])
-            args = ["grep", "-l", "-z", "-I", "-F", "--no-color", "--full-name", "-f", "-"]
+            listed = "".join(f"{word}\n" for word in wanted[start : start + _PATTERNS])
+            kind = "-E" if patterns else "-F"
+            args = ["grep", "-l", "-z", "-I", kind, "--no-color", "--full-name", "-f", "-"]
             args += [self.new, "--", *specs] if self.new else ["--cached", "--", *specs]
-            code, out, err = attempt(self.repo, *args, input=encode_path(patterns), index=not self.new, cwd=self._place)
+            code, out, err = attempt(self.repo, *args, input=encode_path(listed), index=not self.new, cwd=self._place)
             if code not in (0, 1):
                 raise failure(self.repo, tuple(args), code, err)
             for raw in out.split(b"\0"):
@@ -160,6 +163,6 @@ class Change:
             code, out, _ = attempt(
                 None, "check-ignore", "--no-index", "-z", "--stdin", cwd=place,
                 input=b"".join(encode_path(path) + b"\0" for path in wanted),
-                env={"GIT_DIR": self.repo.git_dir, "GIT_WORK_TREE": place, "GIT_INDEX_FILE": os.path.join(place, "none")},
+                env={"GIT_DIR": self.repo.git_dir, "GIT_WORK_TREE": place, "GIT_INDEX_FILE": f"{place}/none"},
             )  # fmt: skip
         return {decode_path(raw) for raw in out.split(b"\0") if raw} if code == 0 else set()

@@ -37,6 +37,6 @@ def rewrite(data: bytes, findings: Iterable[Finding]) -> tuple[bytes, list[Findi
 def _spellings(finding: Finding) -> list[tuple[bytes, bytes]]:
     """As it is, and percent-encoded."""
     pairs = [(finding.written, finding.replacement)]
-    if quote(finding.written) != finding.written:
+    if finding.written.isprintable() and quote(finding.written) != finding.written:
         pairs.insert(0, (quote(finding.written), quote(finding.replacement)))
     return [(a.encode("utf-8", "surrogateescape"), b.encode("utf-8", "surrogateescape")) for a, b in pairs]

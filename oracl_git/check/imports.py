@@ -6,6 +6,7 @@ be told. Broken is what held before the change and certainly does not after it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -86,13 +87,68 @@ def _made(tree: Tree, importer: str, module: str) -> bool:
     return any(path == tail or path.endswith("/" + tail) for path in tree.stems)
 
 
+class Affected(NamedTuple):
+    """What a change takes away: the last names of the modules that lost something, and the names they lost."""
+
+    modules: frozenset[str]  # of modules that are gone, or lost a name
+    gone: frozenset[str]  # of those that are gone
+    names: frozenset[str]  # that were lost, and names of modules that are gone
+    packages: bool  # whether an `__init__` is among them: `from . import x` names no module
+
+    def patterns(self) -> list[str]:
+        """POSIX patterns of lines in files that may import any of it."""
+        words = "|".join(sorted(word for word in self.modules if word.isidentifier()))
+        end = "([^[:alnum:]_]|$)"
+        found = []
+        if words:
+            found = [
+                f"(from|import)[[:space:]].*[^[:alnum:]_]({words}){end}",
+                f"^[[:space:]]*({words})([[:space:]]+as[[:space:]].*)?[[:space:]]*([,)#].*)?$",
+            ]
+        return [*found, "from[[:space:]]+[.]+[[:space:]]+import"] if self.packages else found
+
+    def may_concern(self, data: bytes) -> bool:
+        """Whether some import statement, by its looks, names any of it."""
+        for match in _STATEMENT.finditer(data):
+            text = (match[1] or match[3]).decode("utf-8", "replace")
+            listed = set(_WORD.findall((match[2] or b"").decode("utf-8", "replace")))
+            module = set(_WORD.findall(text))
+            if (module if match[3] is not None else listed) & self.gone:
+                return True
+            if (module & self.modules or (self.packages and not module)) and listed & self.names:
+                return True
+        return False
+
+    def concerns(self, each: python.Import) -> bool:
+        """Whether an import names any of it."""
+        parts = set(each.module.split("."))
+        if not each.name:
+            return bool(parts & self.gone)
+        if each.name in self.gone:
+            return True
+        return each.name in self.names and (bool(parts & self.modules) or (self.packages and parts == {""}))
+
+
+_STATEMENT = re.compile(
+    rb"^[ \t]*(?:[^\n#'\"]{0,200}[;:][ \t]*)?(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|(?:[^\n\\]|\\\n?)*)"
+    rb"|import[ \t]+([^\n]+))",
+    re.MULTILINE,
+)
+_WORD = re.compile(r"\w+")
+
+
 def broken(
-    old: Side, new: Side, importers: dict[str, str], renamed: dict[str, str], ignored: Callable[[list[str]], set[str]]
-) -> Iterator[Finding]:
-    """The imports of these files (path → path before) that held and do not."""
+    old: Side, new: Side, importers: dict[str, str], affected: Affected, renamed: dict[str, str],
+    ignored: Callable[[list[str]], set[str]],
+) -> Iterator[Finding]:  # fmt: skip
+    """The imports of these files (path → path before) that held and do not. All imports of a moved file are judged."""
     rows = []
     for path, before in importers.items():
+        if path == before and not affected.may_concern(new.read(path) or b""):
+            continue
         for each in new.imports(path):
+            if path == before and not affected.concerns(each):
+                continue
             now = judge(new, path, each.module, each.name)
             if now.state != FAILS:
                 continue

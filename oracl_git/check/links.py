@@ -8,11 +8,13 @@ and leads nowhere after it.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ..extract import Reference, excluded, extract, language_of
 from ..graph.model import encode_path
+from ..graph.tags import TEST_PATH
 from .model import BROKEN_LINK, Finding
 from .tree import Tree
 
@@ -27,6 +29,11 @@ _KINDS = {
     "markdown": ("link",), "rst": ("link", "doc"), "toml": ("path",), "yaml": ("path",), "json": ("path",),
     "ini": ("path",), "make": ("path",), "docker": ("path",), "just": ("path",), "shell": ("path",),
 }  # fmt: skip
+_DATA = re.compile(
+    TEST_PATH.pattern + r"|(?:^|/)(?:fixtures?|test[-_]?data|snapshots|cassettes|samples?)/"
+    r"|templates?\b|skeleton|(?:^|_)template",
+    re.I,
+)  # configuration of something else than this repository
 _PAGES = ("README.md", "index.md", "index.rst", "README.rst")
 _DOCUMENTS = ("", ".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
 
@@ -44,7 +51,7 @@ def references(path: str, mode: int, data: bytes) -> tuple[Reference, ...]:
     raw = encode_path(path)
     language = language_of(raw, data[:200])
     kinds = _KINDS.get(language)
-    if not kinds or excluded(raw, mode, len(data)):
+    if not kinds or excluded(raw, mode, len(data)) or (kinds == ("path",) and _DATA.search(path)):
         return ()
     facts = extract(data, language)
     if facts.skip:
@@ -59,6 +66,8 @@ def resolve(tree: Tree, source: str, reference: Reference) -> Found | None:
         return _document(tree, source, target)
     here = source.rpartition("/")[0]
     bases = [""] if target.startswith("/") else list(dict.fromkeys((here, "")))
+    if reference.kind == "path" and "/" not in target and here and not here.startswith(".") and "/" in here:
+        bases = [here]  # a mere name, deep in the tree, is of its own directory
     for base in bases:
         place = posixpath.normpath(posixpath.join(base, target.lstrip("/")))
         if place.startswith("..") or place == ".":

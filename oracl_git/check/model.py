@@ -12,8 +12,8 @@ BROKEN_LINK, BROKEN_IMPORT, CONSTRAINT, PRIVATE_STORE, KEY_FILE = CODES = (
     "broken-link", "broken-import", "constraint", "private-store", "key-file",
 )  # fmt: skip
 MEANINGS = {
-    BROKEN_LINK: "a link, include or configured path whose target this change deletes or moves",
-    BROKEN_IMPORT: "a Python import of a module or name that this change takes away",
+    BROKEN_LINK: "a link or configured path whose target the change takes away",
+    BROKEN_IMPORT: "a Python import of a module or name that the change takes away",
     CONSTRAINT: "a change that .agentlas/constraints.toml forbids",
     PRIVATE_STORE: "a private ontology store that must not be committed",
     KEY_FILE: "a private key or a file of secrets",

@@ -28,9 +28,13 @@ def violations(edits: Iterable[Edit], constraints: Iterable[Constraint]) -> list
         for rule in rules:
             if "delete" in rule.forbid and edit.status in "DR" and governs(rule, edit.source):
                 what = "deletes" if edit.status == "D" else "moves away"
-                found.append(violation(rule, edit.source if edit.status == "D" else edit.path, 1, f"{what} {edit.source}"))
+                found.append(
+                    violation(rule, edit.source if edit.status == "D" else edit.path, 1, f"{what} {edit.source}")
+                )
             elif "edit" in rule.forbid and edit.status != "D" and governs(rule, edit.path):
-                found.append(violation(rule, edit.path, 1, f"{'adds' if edit.status == 'A' else 'changes'} {edit.path}"))
+                found.append(
+                    violation(rule, edit.path, 1, f"{'adds' if edit.status == 'A' else 'changes'} {edit.path}")
+                )
     return found
 
 

@@ -49,6 +49,9 @@ class Check:
     def _text(self, path: str) -> bytes | None:
         return self.change.text(self.change.entries.get(path))
 
+    def _before(self, edit: Edit) -> bytes | None:
+        return self.change.text((edit.old_mode, edit.old_blob))
+
     # -- secrets and rules ---------------------------------------------------------------
 
     def _secrets(self) -> list[Finding]:
@@ -130,7 +133,10 @@ class Check:
         found = {}
         for edit in self.edits:
             if edit.status in "MT" and edit.path.endswith(".py"):
-                texts = [self.change.text(entry) for entry in ((edit.old_mode, edit.old_blob), (edit.new_mode, edit.new_blob))]
+                texts = [
+                    self.change.text(entry)
+                    for entry in ((edit.old_mode, edit.old_blob), (edit.new_mode, edit.new_blob))
+                ]
                 if texts[0] is None or texts[1] is None or _only_adds(texts[0], texts[1]):
                     continue
                 old, new = map(python.read, texts)
@@ -140,23 +146,23 @@ class Check:
 
     def _imports(self, gone: list[Edit], moved: list[Edit], lost: dict[str, frozenset[str]]) -> list[Finding]:
         change = self.change
-        words: dict[str, None] = {}
-        for names in lost.values():
-            words.update(dict.fromkeys(sorted(names)))
-        for edit in gone:
-            directory, _, name = edit.source.rpartition("/")
-            if name.endswith(_PYTHON):
-                stem = name.partition(".")[0]
-                words[stem if stem != "__init__" else directory.rpartition("/")[2]] = None
+        missing = [edit.source for edit in gone if edit.source.endswith(_PYTHON)]
+        paths = [*lost, *missing]
+        modules, without = frozenset(map(_module_name, paths)), frozenset(map(_module_name, missing))
+        names = without.union(*lost.values())
+        for edit in gone:  # … and all names of the modules that are gone
+            if edit.source.endswith(".py") and (known := python.read(self._before(edit) or b"")):
+                names |= known.bound
+        affected = imports.Affected(modules, without, names, any(path.endswith("__init__.py") for path in paths))
         before = {edit.path: edit.source for edit in moved if edit.path.endswith(_PYTHON)}
-        importers = {path: path for path in change.mentioning(words, _PYTHON)}
+        importers = {path: path for path in change.mentioning(affected.patterns(), _PYTHON, patterns=True)}
         importers.update(before)
         old, new = change.old_entries, change.entries
         change.read(new[path] for path in importers if path in new)
         sides = (
             imports.Side(self.old, lambda path: change.text(old.get(path))), imports.Side(self.new, self._text)
         )  # fmt: skip
-        return list(imports.broken(*sides, importers, self.renamed, change.ignored_of))
+        return list(imports.broken(*sides, importers, affected, self.renamed, change.ignored_of))
 
     def _debt(self) -> list[Finding]:
         """Every reference that leads nowhere."""
@@ -185,6 +191,13 @@ class Check:
         return sorted(told.values(), key=lambda f: (f.path, f.line, f.code, f.message))
 
 
+def _module_name(path: str) -> str:
+    """The last part of a module's dotted name."""
+    directory, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return stem if stem != "__init__" else directory.rpartition("/")[2]
+
+
 def _only_adds(old: bytes, new: bytes) -> bool:
     """Whether no line of the old text is gone: then no name is."""
     return set(old.split(b"\n")) <= set(new.split(b"\n"))
@@ -193,4 +206,4 @@ def _only_adds(old: bytes, new: bytes) -> bool:
 def _percent(word: str) -> str:
     from urllib.parse import quote
 
-    return quote(word)
+    return quote(word, errors="surrogateescape")

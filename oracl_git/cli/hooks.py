@@ -86,9 +86,11 @@ def describe(oracl: Oracl, hooks: list[Hook]) -> list[str]:
 
     done = [hook.event for hook in hooks if hook.state == "installed"]
     lines = [f"Hooks: {', '.join(done)} (git oracl hooks uninstall removes them)."] if done else []
-    for hook in hooks:
-        if hook.state != "installed":
-            lines.append(f"Not installed: {hook.event}" + (f", {output.plain(hook.text)}." if hook.text else "."))
+    lines += [
+        f"Not installed: {hook.event}" + (f", {output.plain(hook.text)}." if hook.text else ".")
+        for hook in hooks
+        if hook.state != "installed"
+    ]
     for path, line in install.additions(oracl.repo):
         lines += [f"Add this line to {output.plain(path)}:", f"  {line}"]
     return lines

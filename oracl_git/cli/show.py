@@ -90,7 +90,7 @@ def _tags(tags: dict[str, str], room: int) -> str:
     """The tags in lines that fit."""
     rows = [""]
     for field, value in tags.items():
-        word = output.plain(f"{field}={value}")
+        word = output.cut(output.plain(f"{field}={value}"), room - 2)
         if value and rows[-1] and len(rows[-1]) + len(word) + 3 > room:
             rows.append("")
         if value:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 RENAME_LIMIT = 400
 
 _BATCH = 20_000
+_LAST = 253_402_300_799  # the year 9999: git keeps 64 bits of what a committer claims, calendars end before
 _BY_CONTENT = "-M"
 _EXACT = "-M100%"  # compares ids only, so it needs no blob
 
@@ -126,7 +127,7 @@ def _read(repo: Repository, oids: list[str], renames: str, edge: frozenset[str])
                 raise stream.failed()
             subject, body = split_message(message.decode("utf-8", "replace"))
             names = () if oid in edge else tuple(parents.decode("ascii").split())
-            yield Commit(oid, names, int(time), subject, body, tuple(touched))
+            yield Commit(oid, names, min(int(time), _LAST), subject, body, tuple(touched))
 
 
 def split_message(message: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from functools import lru_cache
 _END = r"(?=/|\Z)"
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 14)  # more than the rules that are believed: each is asked of every path
 def compiled(pattern: str) -> re.Pattern[str]:
     """A regular expression for `fullmatch` on a repository path."""
     below = pattern.endswith("/")

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
 
 from . import globs, parameters
 
@@ -24,6 +23,9 @@ LEARNED_TAGS = ".agentlas/learned_tags.json"
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
 FILES = (ORACL_TOML, CONSTRAINTS, LEARNED_EDGES, LEARNED_TAGS, *CODEOWNERS)
 
+T = TypeVar("T")
+_MAX_RULES = 5_000  # of a file
+_MAX_PROBLEMS = 50
 _OVERRIDES = ("classification", "sensitivity", "usage", "estimated_savings", "review")
 
 
@@ -79,18 +81,31 @@ def parse(files: Mapping[str, bytes]) -> Governance:
     owners: tuple[tuple[str, bool], ...] = ()
     for name in CODEOWNERS:
         if name in files:
-            owners = _owners(files[name])
+            owners = tuple(_believed(name, _owners(files[name]), problems))
             break
     return Governance(
         domains={k: v for k, v in domains.items() if _is_text(v)} if isinstance(domains, dict) else {},
-        overrides=tuple(_overrides(config.get("override", ()), problems)),
+        overrides=tuple(_believed(ORACL_TOML, _overrides(config.get("override", ()), problems), problems)),
         constraints=tuple(_constraints(_toml(files, CONSTRAINTS, problems).get("constraint", ()), problems)),
         learned_edges=_learned_edges(_json(files, LEARNED_EDGES, problems), problems),
         learned_tags=_learned_tags(_json(files, LEARNED_TAGS, problems), problems),
         owners=owners,
-        problems=tuple(problems),
+        problems=_told(problems),
         digest=digest.hexdigest(),
     )
+
+
+def _believed(name: str, rules: Sequence[T], problems: list[str]) -> Sequence[T]:
+    """The last rules, which win, up to what can be asked of every path."""
+    if len(rules) > _MAX_RULES:
+        problems.append(f"{name}: only the last {_MAX_RULES:,} of {len(rules):,} rules are read")
+    return rules[-_MAX_RULES:]
+
+
+def _told(problems: list[str]) -> tuple[str, ...]:
+    """Problems as a person can read them: short, and not thousands."""
+    more = [f"and {len(problems) - _MAX_PROBLEMS:,} more"] if len(problems) > _MAX_PROBLEMS else []
+    return (*(text if len(text) <= 200 else text[:199] + "…" for text in problems[:_MAX_PROBLEMS]), *more)
 
 
 def _toml(files: Mapping[str, bytes], name: str, problems: list[str]) -> dict[str, object]:
@@ -166,8 +181,8 @@ def _learned_edges(data: object, problems: list[str]) -> dict[str, tuple[tuple[s
         if not _is_text(source) or not _is_text(target) or not isinstance(confidence, (int, float)):
             problems.append(f"{LEARNED_EDGES}: an edge needs source, target and a confidence (got {row!r:.80})")
             continue
-        kappa = round(confidence * 1_000_000) if isfinite(confidence) else 0
-        if 0 < kappa <= 1_000_000:
+        kappa = round(confidence * 1_000_000) if 0 < confidence <= 1 else 0
+        if kappa:
             found.setdefault(source, {})[target] = kappa
         else:
             problems.append(f"{LEARNED_EDGES}: confidence must be above 0 and at most 1 (got {confidence!r})")

@@ -11,6 +11,7 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ..extract import Facts
@@ -411,10 +412,11 @@ class Index:
             return []
         rows = self.past.execute(
             "SELECT rowid, -bm25(entry_fts) AS score FROM entry_fts WHERE entry_fts MATCH ?"
-            " ORDER BY score DESC, rowid LIMIT ?",
-            (expression, limit),
+            " ORDER BY score DESC, rowid",
+            (expression,),
         )
-        return [(entry, score) for entry, score in rows if entry in self.distance]
+        # The limit counts reached commits only: those of other branches must not crowd them out.
+        return list(islice(((entry, score) for entry, score in rows if entry in self.distance), limit))
 
     def commit_files(self, entries: Sequence[int]) -> dict[int, array[int]]:
         """Commit id → the path ids it touched."""

@@ -122,7 +122,7 @@ def test_every_key_of_every_json_output_is_documented(tmp_path: Path) -> None:
         "init", "search discount --snippet", "related shop/prices.py", "update", "status", "doctor", "hub", "hub shop",
         "related --why shop/prices.py shop/cart.py", "trace shop/prices.py --in", "show shop/prices.py",
         "trace shop/cli.py --to shop/prices.py", "trace --impact shop/prices.py", "stats --deep --parameters --skipped",
-        "graph rebuild --two-layer",
+        "graph rebuild --two-layer", "hooks install", "hooks status", "hooks uninstall", "check HEAD~1",
     ):  # fmt: skip
         words = line.split()
         done = subprocess.run([*start, *words, "--json"], cwd=shop, capture_output=True, text=True)

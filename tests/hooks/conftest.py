@@ -22,9 +22,14 @@ class Hooked:
 
     def run(self, *args: str, ok: bool = True, **env: str) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
-            list(args), cwd=self.path, env={**os.environ, **env}, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+            list(args),
+            cwd=self.path,
+            env={**os.environ, **env},
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
             timeout=120,
-        )  # fmt: skip
+        )
         assert done.returncode == 0 or not ok, (args, done.stdout, done.stderr)
         return done
 
@@ -66,7 +71,12 @@ class Hooked:
         common = self.path / self.git("rev-parse", "--git-common-dir")
         while time.monotonic() < until:
             places = [common, *(common / "worktrees").glob("*")]
-            left = [p for place in places for n in ("spool", "spool.taken", "worker", "workers") if (p := place / "oracl" / n).exists()]
+            left = [
+                p
+                for place in places
+                for n in ("spool", "spool.taken", "worker", "workers")
+                if (p := place / "oracl" / n).exists()
+            ]
             if not left and not workers(self.path):
                 return
             time.sleep(0.05)

@@ -220,7 +220,7 @@ def test_the_tool_is_gone(repo: Hooked, tmp_path: Path) -> None:
     """An interpreter that does not know us."""
     script = repo.path / ".git/oracl/hook.sh"
     other = tmp_path / "python with 'quotes'"
-    other.write_text(f"#!/bin/sh\nexec {sys._base_executable} -I \"$@\"\n")  # type: ignore[attr-defined]
+    other.write_text(f'#!/bin/sh\nexec {sys._base_executable} -I "$@"\n')  # type: ignore[attr-defined]
     other.chmod(0o755)
     from oracl_git.hooks import shim
 
@@ -302,4 +302,6 @@ def test_hooks_write_nothing_of_git_s(repo: Hooked) -> None:
     index, head = (repo.path / ".git/index").read_bytes(), (repo.path / ".git/HEAD").read_bytes()
     repo.settle()
     assert (repo.path / ".git/index").read_bytes() == index and (repo.path / ".git/HEAD").read_bytes() == head
-    assert repo.git("status", "--porcelain") == "M first.py" or repo.git("status", "--porcelain").strip() == "M first.py"
+    assert (
+        repo.git("status", "--porcelain") == "M first.py" or repo.git("status", "--porcelain").strip() == "M first.py"
+    )

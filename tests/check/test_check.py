@@ -1,0 +1,465 @@
+"""What `git oracl check` reports, and what it must be silent about."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+KEY = """\
+-----BEGIN OPENSSH PRIVATE KEY-----
+b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ
+-----END OPENSSH PRIVATE KEY-----
+"""
+FILES = {
+    "pkg/__init__.py": "from .core import run\n",
+    "pkg/core.py": "import os\n\nLIMIT = 3\n\n\ndef run():\n    return helper()\n\n\ndef helper():\n    return LIMIT\n",
+    "pkg/util.py": "def tidy():\n    pass\n",
+    "pkg/sub/__init__.py": "",
+    "pkg/sub/deep.py": "from ..util import tidy\nfrom .. import core\n",
+    "tests/test_core.py": "from pkg.core import helper, LIMIT\nimport pkg.util\n",
+    "docs/index.md": "# Docs\n\n[Guide](guide.md#start) and [Core](../pkg/core.py).\n\n![Plan](img/plan.txt)\n",
+    "docs/guide.md": "# Guide\n\n## Start\n\n[Back](index.md) or [home](/README.md).\n",
+    "docs/img/plan.txt": "plan\n",
+    "docs/api.rst": "API\n===\n\n.. include:: part.rst\n\n.. toctree::\n\n   more\n\nSee :doc:`more`.\n",
+    "docs/part.rst": "part\n",
+    "docs/more.rst": "More\n====\n",
+    "README.md": "# Read\n\n[Docs](docs/) and [guide](docs/guide.md).\n",
+    "scripts/build.sh": "#!/bin/sh\npython scripts/step.py\n",
+    "scripts/step.py": "print(1)\n",
+    "pyproject.toml": '[project]\nname = "pkg"\nreadme = "README.md"\n',
+}  # fmt: skip
+
+
+class World:
+    """A repository with one commit; `check` is what the tool says of what is staged."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def git(self, *args: str, **env: str) -> str:
+        done = subprocess.run(
+            ["git", *args], cwd=self.path, capture_output=True, text=True, env={**os.environ, **env}, check=True
+        )
+        return done.stdout.removesuffix("\n")
+
+    def write(self, path: str, text: str | bytes) -> None:
+        full = self.path / path
+        full.parent.mkdir(parents=True, exist_ok=True)
+        full.write_bytes(text.encode() if isinstance(text, str) else text)
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        text = (self.path / path).read_text()
+        assert old in text
+        self.write(path, text.replace(old, new))
+
+    def commit(self, message: str = "x") -> str:
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", message)
+        return self.git("rev-parse", "HEAD")
+
+    def run(self, *args: str, code: int | None = None, cwd: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            ["git", "oracl", "check", *args], cwd=self.path / cwd, capture_output=True, text=True,
+            env={**os.environ, **env},
+        )  # fmt: skip
+        assert "Traceback" not in done.stderr and done.returncode != 3, done.stderr
+        assert code is None or done.returncode == code, done
+        return done
+
+    def check(self, *args: str, **env: str) -> list[str]:
+        """Stage everything; the lines of the report."""
+        self.git("add", "-A", *(["-f"] if env.pop("force", "") else []))
+        done = self.run(*args, **env)
+        lines = done.stdout.splitlines()
+        if not any("(" in line.split(": ")[2][:6] for line in lines):
+            assert done.returncode == bool(lines), done
+        return lines
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    monkeypatch.setenv("PATH", os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"])
+    world = World(tmp_path / "repo")
+    world.path.mkdir()
+    world.git("init", "-q", "-b", "main")
+    for path, text in FILES.items():
+        world.write(path, text)
+    world.commit()
+    return world
+
+
+# -- references that break ------------------------------------------------------------------
+
+
+def test_nothing_changed(world: World) -> None:
+    assert world.check() == [] == world.check("--all")
+
+
+def test_links_to_a_deleted_file(world: World) -> None:
+    world.git("rm", "-q", "docs/guide.md")
+    assert world.check() == [
+        "README.md:3: broken-link: docs/guide.md leads nowhere: docs/guide.md is gone",
+        "docs/index.md:3: broken-link: guide.md leads nowhere: docs/guide.md is gone",
+    ]
+
+
+def test_a_rename_is_named_and_fixed(world: World) -> None:
+    world.git("mv", "docs/guide.md", "docs/manual.md")
+    assert world.check() == [
+        "README.md:3: broken-link: docs/guide.md leads nowhere: docs/guide.md is now docs/manual.md",
+        "docs/index.md:3: broken-link: guide.md leads nowhere: docs/guide.md is now docs/manual.md",
+    ]
+    done = world.run("--fix", code=1)
+    assert "[now docs/manual.md]" in done.stdout and "2 references rewritten in the work tree" in done.stderr
+    assert "[Guide](manual.md#start)" in (world.path / "docs/index.md").read_text()
+    assert "[guide](docs/manual.md)" in (world.path / "README.md").read_text()
+    assert world.check() == []
+
+
+def test_a_file_that_moves_takes_its_links_along(world: World) -> None:
+    (world.path / "docs/old").mkdir()
+    world.git("mv", "docs/index.md", "docs/old/index.md")
+    lines = world.check()
+    assert "docs/old/index.md:3: broken-link: guide.md leads nowhere: docs/guide.md is not found from here" in lines
+    assert any(line.startswith("docs/guide.md:5: broken-link: index.md") for line in lines)
+    world.run("--fix", code=1)
+    assert "[Guide](../guide.md#start) and [Core](../../pkg/core.py)" in (world.path / "docs/old/index.md").read_text()
+    assert "[Back](old/index.md)" in (world.path / "docs/guide.md").read_text()
+    assert world.check() == []
+
+
+def test_rst(world: World) -> None:
+    world.git("mv", "docs/more.rst", "docs/less.rst")
+    world.git("rm", "-q", "docs/part.rst")
+    assert world.check() == [
+        "docs/api.rst:4: broken-link: part.rst leads nowhere: docs/part.rst is gone",
+        "docs/api.rst:8: broken-link: more leads nowhere: docs/more.rst is now docs/less.rst",
+    ]
+    world.run("--fix", code=1)
+    text = (world.path / "docs/api.rst").read_text()
+    assert "   less\n" in text and ":doc:`less`" in text
+
+
+def test_configured_paths_scripts_images_and_directories(world: World) -> None:
+    world.git("rm", "-q", "scripts/step.py", "docs/img/plan.txt")
+    world.git("mv", "README.md", "READ.md")
+    lines = world.check()
+    assert "scripts/build.sh:2: broken-link: scripts/step.py leads nowhere: scripts/step.py is gone" in lines
+    assert "docs/index.md:5: broken-link: img/plan.txt leads nowhere: docs/img/plan.txt is gone" in lines
+    assert "pyproject.toml:3: broken-link: README.md leads nowhere: README.md is now READ.md" in lines
+    world.git("rm", "-qrf", "docs")
+    assert "READ.md:3: broken-link: docs/ leads nowhere: docs/index.md is gone" in world.check()
+
+
+def test_names_that_are_no_longer_defined(world: World) -> None:
+    world.edit("pkg/core.py", "def helper():\n    return LIMIT\n", "def assist():\n    return LIMIT\n")
+    assert world.check() == ["tests/test_core.py:1: broken-import: pkg.core no longer defines helper"]
+
+
+def test_modules_that_are_gone(world: World) -> None:
+    world.git("mv", "pkg/util.py", "pkg/tools.py")
+    assert world.check() == [
+        "pkg/sub/deep.py:1: broken-import: cannot import ..util.tidy: pkg/util.py is now pkg/tools.py",
+        "tests/test_core.py:2: broken-import: cannot import pkg.util: pkg/util.py is now pkg/tools.py",
+    ]
+    world.run("--fix", code=1)
+    assert (world.path / "pkg/sub/deep.py").read_text().startswith("from ..tools import tidy\n")
+    world.git("checkout", "-q", "-f", "HEAD", ".")
+    world.git("rm", "-qf", "pkg/core.py", "pkg/tools.py")
+    lines = world.check()
+    assert "pkg/__init__.py:1: broken-import: cannot import .core.run: pkg/core.py is gone" in lines
+    assert "pkg/sub/deep.py:2: broken-import: cannot import ...core: pkg/core.py is gone" in lines or any(
+        line.startswith("pkg/sub/deep.py:2: broken-import: cannot import ") for line in lines
+    )
+
+
+@pytest.mark.parametrize("text", [
+    "try:\n    from pkg.util import tidy\nexcept ImportError:\n    tidy = None\n",
+    "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pkg.util import tidy\n",
+    "import pytest\ndef test():\n    with pytest.raises(ImportError):\n        from pkg.util import tidy\n",
+    "import contextlib\nwith contextlib.suppress(ImportError):\n    import pkg.util\n",
+    "'''\nfrom pkg.util import tidy\n'''\n",
+    "from pkg.util import tidy  # oracl: ignore\n",
+    "# oracl: ignore[broken-import]\nfrom pkg.util import tidy\n",
+    "from pkg.util import never_was\n",
+    "import pkg.util.x as = broken syntax\n",
+])  # fmt: skip
+def test_imports_that_are_no_alarm(world: World, text: str) -> None:
+    world.write("pkg/user.py", text)
+    world.commit()
+    world.git("rm", "-qr", "pkg/util.py", "pkg/sub", "tests/test_core.py")
+    assert world.check() == []
+
+
+@pytest.mark.parametrize("text", [
+    "from os import *\n",
+    "def __getattr__(name):\n    return name\n",
+    "globals()['helper'] = 1\n",
+    "import sys\nsys.modules[__name__] = object()\n",
+    "if 1:\n    def helper():\n        pass\nelse:\n    LIMIT = 1\n",
+    "try:\n    from fast import helper, LIMIT\nexcept ImportError:\n    pass\n",
+    "def set():\n    global helper, LIMIT\n",
+    "for helper in range(3):\n    with open('x') as LIMIT:\n        pass\n",
+    "print(helper := 3, LIMIT := 4)\n",
+    "def (\n",
+])  # fmt: skip
+def test_modules_that_may_still_define_it(world: World, text: str) -> None:
+    world.write("pkg/core.py", "def run(): pass\n" + text)
+    assert world.check() == []
+
+
+def test_what_takes_the_place_of_a_module(world: World) -> None:
+    for name in ("pkg/util/__init__.py", "pkg/util.pyx", "pkg/util.pyi", "pkg/util.py.in", "pkg/util.c"):
+        world.git("rm", "-qf", "pkg/util.py")
+        world.write(name, "def tidy(): ...\n")
+        assert world.check() == [], name
+        world.git("reset", "-q", "--hard")
+
+
+def test_a_generated_file_is_not_missing(world: World) -> None:
+    world.write(".gitignore", "util.py\n/docs/guide.md\n")
+    world.git("rm", "-q", "pkg/util.py", "docs/guide.md")
+    assert world.check() == []
+
+
+def test_a_vendored_package_that_becomes_a_dependency(world: World) -> None:
+    world.write("vendored.py", "def f(): pass\n")
+    world.write("app.py", "from vendored import f\n")
+    world.commit()
+    world.git("rm", "-q", "vendored.py")
+    assert world.check() == []  # it may be installed
+
+
+def test_links_that_are_no_alarm(world: World) -> None:
+    world.write("docs/odd.md", """# Odd
+[a](https://example.com/guide.md) [b](guide.html) [c](#guide.md) [d](mailto:guide.md) [e]({{ root }}/guide.md)
+[f](../other-repository/guide.md) [g](*.md) [h](<never was/guide.md>) `guide.md`
+
+    [i](guide.md)
+
+```md
+[j](guide.md)
+```
+<!-- [k](guide.md) -->
+[l](guide.md) <!-- oracl: ignore[broken-link] -->
+""".replace("    [i](guide.md)\n", ""))  # fmt: skip
+    world.commit()
+    world.git("rm", "-q", "docs/guide.md", "docs/index.md", "README.md", "pyproject.toml")
+    assert world.check() == []
+
+
+def test_data_is_no_configuration(world: World) -> None:
+    world.write("tests/fixtures/page.json", '{"text": "See README.md and docs/guide.md"}\n')
+    world.write("services/mail/app/conf.yaml", "about: README.md\n")
+    world.commit()
+    world.git("rm", "-q", "README.md", "docs/guide.md", "pyproject.toml", "docs/index.md")
+    assert world.check() == []
+
+
+def test_debt_is_not_reported_but_by_all(world: World) -> None:
+    world.write("docs/debt.md", "[x](nowhere.md)\n")
+    world.write("pkg/debt.py", "from .core import nothing\nfrom .nowhere import x\n")
+    world.commit()
+    world.write("pkg/debt.py", "from .core import nothing\nfrom .nowhere import x\n\nMORE = 1\n")
+    assert world.check() == []
+    assert world.check("--all") == [
+        "docs/debt.md:1: broken-link: nowhere.md leads nowhere",
+        "pkg/debt.py:1: broken-import: .core does not define nothing",
+        "pkg/debt.py:2: broken-import: there is no module .nowhere",
+    ]
+
+
+# -- secrets --------------------------------------------------------------------------------
+
+
+def test_keys_and_stores(world: World) -> None:
+    world.write("deploy", KEY)
+    world.write("rsa.pem", KEY.replace("OPENSSH", "RSA"))
+    world.write("pkcs8.pem", KEY.replace("OPENSSH ", ""))
+    world.write(".env", "DEBUG=1\nAPI_TOKEN=a81bc81bdead4e5d\n")
+    world.write(".agentlas/ontology-runtime.sqlite", b"SQLite format 3\0")
+    world.write(".agentlas/copy.db", b"SQLite format 3\0")
+    lines = world.check(force="1")
+    assert [line.split(": ")[:2] for line in lines] == [
+        [".agentlas/copy.db:1", "private-store"], [".agentlas/ontology-runtime.sqlite:1", "private-store"],
+        [".env:2", "key-file"], ["deploy:1", "key-file"], ["pkcs8.pem:1", "key-file"], ["rsa.pem:1", "key-file"],
+    ]  # fmt: skip
+    world.commit()
+    world.edit(".env", "DEBUG=1", "DEBUG=0")
+    assert world.check() == []  # it is there already
+
+
+@pytest.mark.parametrize(("path", "text"), [
+    ("tests/server.pem", KEY),
+    ("public.pem", KEY.replace("PRIVATE", "PUBLIC")),
+    ("docs/keys.md", "# Keys\n\n" + KEY),
+    ("app.py", f"KEY = '''{KEY}'''\n"),
+    ("marker.txt", "-----BEGIN PRIVATE KEY-----\n"),
+    (".env.example", "API_TOKEN=a81bc81bdead4e5d\n"),
+    (".env", "API_TOKEN=\nPASSWORD=changeme\nSECRET=${VAULT}\nTOKEN=<your token>\n"),
+    ("deploy.env.py", "API_TOKEN=a81bc81bdead4e5d\n"),
+])  # fmt: skip
+def test_what_is_no_secret(world: World, path: str, text: str) -> None:
+    world.write(path, text)
+    assert world.check() == []
+
+
+# -- rules ----------------------------------------------------------------------------------
+
+
+def test_constraints(world: World) -> None:
+    world.write(".agentlas/constraints.toml", """
+[[constraint]]
+id = "frozen"
+rule = "The core is frozen."
+paths = ["pkg/core.py"]
+severity = "error"
+owner = "@core"
+forbid = ["edit", "delete"]
+[[constraint]]
+id = "no-core"
+rule = "Tools stand alone."
+paths = ["pkg/util.py"]
+forbid = ["import:pkg/core.py", "import:requests"]
+[[constraint]]
+id = "keep"
+rule = "People link here."
+paths = ["docs/**"]
+severity = "info"
+forbid = ["delete"]
+""")  # fmt: skip
+    world.commit()
+    world.edit("pkg/core.py", "LIMIT = 3", "LIMIT = 4")
+    assert world.check() == [
+        "pkg/core.py:1: constraint: frozen: The core is frozen. (ask @core); this change changes pkg/core.py"
+    ]
+    world.git("reset", "-q", "--hard")
+    world.edit("pkg/util.py", "def", "import requests.sessions\nfrom . import core\nimport os\ndef")
+    done = world.git("add", "-A") or world.run(code=0)  # a warning does not fail
+    assert done.stdout.splitlines() == [
+        "pkg/util.py:1: constraint: (warn) no-core: Tools stand alone.; this change imports requests.sessions",
+        "pkg/util.py:2: constraint: (warn) no-core: Tools stand alone.; this change imports pkg/core.py",
+    ]
+    world.commit()
+    world.edit("pkg/util.py", "import os\n", "import sys\n")
+    assert world.check() == []  # they were there
+    world.git("mv", "docs/part.rst", "docs/piece.rst")
+    assert world.run(code=1).stdout.splitlines()[-1].startswith("docs/piece.rst:1: constraint: (info) keep: People")
+
+
+# -- which change, which form ---------------------------------------------------------------
+
+
+def test_ranges(world: World) -> None:
+    base = world.git("rev-parse", "HEAD")
+    world.git("checkout", "-q", "-b", "topic")
+    world.git("rm", "-q", "docs/guide.md")
+    world.commit()
+    world.git("checkout", "-q", "main")
+    world.write("pkg/new.py", "X = 1\n")
+    world.commit()
+    world.git("checkout", "-q", "topic")
+    for span in (f"{base}..topic", "main...topic", "main...", "HEAD~1", "HEAD~1.."):
+        lines = world.run(span, code=1).stdout.splitlines()
+        assert [line.split(": ")[0] for line in lines] == ["README.md:3", "docs/index.md:3"], span
+    assert world.run(code=0).stdout == ""
+    assert world.run("nowhere..HEAD", code=2).stderr.startswith("git-oracl: no commit is named 'nowhere'")
+    assert world.run("--staged", "HEAD~1", code=2)
+    env = {"PRE_COMMIT_FROM_REF": "main", "PRE_COMMIT_TO_REF": "topic"}
+    assert len(world.run(code=1, **env).stdout.splitlines()) == 2
+
+
+def test_the_index_git_names(world: World) -> None:
+    """`git commit FILE` and `git commit -a` make an index of their own for the hook."""
+    hook = world.path / ".git/hooks/pre-commit"
+    hook.write_text("#!/bin/sh\nexec git oracl check\n")
+    hook.chmod(0o755)
+    world.write("pkg/new.py", "X = 1\n")
+    world.git("add", "-A")
+    world.git("rm", "-q", "--cached", "docs/more.rst")
+    world.git("commit", "-q", "-m", "only this", "pkg/new.py")
+    assert world.git("show", "--name-only", "--format=", "HEAD") == "pkg/new.py"
+    done = subprocess.run(["git", "commit", "-q", "-m", "x"], cwd=world.path, capture_output=True, text=True)
+    assert done.returncode == 1 and "docs/api.rst:8: broken-link: more leads nowhere" in done.stdout + done.stderr
+
+
+def test_from_a_subdirectory_a_bare_repository_and_without_a_commit(world: World, tmp_path: Path) -> None:
+    world.git("rm", "-q", "docs/guide.md")
+    assert len(world.run(code=1, cwd="docs").stdout.splitlines()) == 2
+    world.commit()
+    world.git("clone", "-q", "--bare", ".", "../bare.git")
+    bare = World(tmp_path / "bare.git")
+    assert len(bare.run("HEAD~1..HEAD", code=1).stdout.splitlines()) == 2
+    fresh = World(tmp_path / "fresh")
+    fresh.path.mkdir()
+    fresh.git("init", "-q")
+    fresh.write("id", KEY)
+    assert fresh.check() == [
+        "id:1: key-file: this is a private key: git rm --cached it, and replace the key if it was pushed"
+    ]
+
+
+def test_json_sarif_and_baseline(world: World) -> None:
+    world.git("mv", "docs/guide.md", "docs/manual.md")
+    data = json.loads(world.run("--json", code=1).stdout)
+    assert data["schema"] == 1 and data["findings"][0] == {
+        "path": "README.md", "line": 3, "code": "broken-link", "severity": "error", "target": "docs/guide.md",
+        "message": "docs/guide.md leads nowhere: docs/guide.md is now docs/manual.md",
+        "replacement": "docs/manual.md", "fixed": False,
+    }  # fmt: skip
+    log: Any = json.loads(world.run("--sarif", code=1).stdout)
+    assert log["version"] == "2.1.0"
+    (run,) = log["runs"]
+    result = run["results"][0]
+    assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "broken-link"
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "README.md" and place["region"]["startLine"] == 3
+    world.run("--write-baseline", "known.txt", code=0)
+    assert world.run("--baseline", "known.txt", code=0).stdout == ""
+    world.git("rm", "-q", "docs/more.rst")
+    assert world.run("--baseline", "known.txt", code=1).stdout.startswith("docs/api.rst:8: broken-link")
+    assert world.run("--baseline", "none.txt", code=2)
+
+
+def test_files_are_silenced_by_oracl_toml(world: World) -> None:
+    world.write(".agentlas/oracl.toml", '[[ignore]]\npaths = ["docs/"]\ncodes = ["broken-link"]\n')
+    world.git("rm", "-q", "docs/guide.md")
+    assert [line.split(":")[0] for line in world.check()] == ["README.md"]
+
+
+def test_fix_leaves_alone_what_is_not_staged(world: World) -> None:
+    world.git("mv", "docs/guide.md", "docs/manual.md")
+    text = (world.path / "README.md").read_text() + "\nmore\n"
+    world.write("README.md", text)
+    done = world.run("--fix", code=1)
+    assert "README.md has changes that are not staged" in done.stderr
+    assert (world.path / "README.md").read_text() == text
+
+
+def test_odd_names(world: World) -> None:
+    world.write("docs/a b.md", "x\n")
+    world.write(os.fsdecode(b"docs/\xff\n.md"), "x\n")
+    world.write("docs/odd.md", "[a](a%20b.md) [b](<a b.md>)\n")
+    world.commit()
+    world.git("mv", "docs/a b.md", "docs/c d.md")
+    world.git("rm", "-q", os.fsdecode(b"docs/\xff\n.md"))
+    assert world.check() == ["docs/odd.md:1: broken-link: a b.md leads nowhere: docs/a b.md is now docs/c d.md"]
+    world.run("--fix", code=1)
+    assert "[a](c%20d.md)" in (world.path / "docs/odd.md").read_text()
+
+
+def test_a_hostile_program_named_by_the_config_is_not_run(world: World) -> None:
+    world.write("run.sh", "#!/bin/sh\ntouch ran\n")
+    (world.path / "run.sh").chmod(0o755)
+    world.git("config", "core.fsmonitor", "./run.sh")
+    world.git("config", "diff.external", "./run.sh")
+    world.git("-c", "core.fsmonitor=false", "rm", "-q", "docs/guide.md", "pkg/util.py")
+    (world.path / "ran").unlink(missing_ok=True)
+    world.run(code=1)
+    assert not (world.path / "ran").exists()
