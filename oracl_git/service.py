@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 from . import telemetry
 from .errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, UsageError
 from .git import Repository, discover, resolve_commit, settings, shallow_state
+from .graph.model import encode_path
 from .recall import tables
 from .recall.model import Answer, Reason, Result, Step
 from .store import database
@@ -364,7 +365,7 @@ class Oracl:
         """(text, directory) of a file in the work tree that the index does not know."""
         top = self.repo.work_tree
         for path in self.repository_paths(name) if top else ():
-            full = os.path.join(top or "", path)
+            full = os.path.join(os.fsencode(top or ""), encode_path(path))  # bytes: the locale may know fewer letters
             # A symlink anywhere on the way may lead out of the repository.
             if os.path.isfile(full) and os.path.realpath(full) == full and ".git" not in path.split("/"):
                 try:

@@ -40,7 +40,9 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 def main(argv: list[str] | None = None) -> int:
     """Run one verb; the exit code."""
-    args = sys.argv[1:] if argv is None else argv
+    if argv is None:  # the bytes that were typed, read as UTF-8 whatever the locale says: paths are git's bytes
+        argv = [os.fsencode(arg).decode("utf-8", "surrogateescape") for arg in sys.argv[1:]]
+    args = argv
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed by the caller; nothing else may take its number
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115

@@ -247,13 +247,13 @@ def _uses(
     """
     starts, ends = [0, *source.ends], source.ends
     words = code.translate(_WORDS).replace(b".", b" .").split(b"\n")
-    waiting: dict[str, set[bytes]] = {}
+    placed: dict[str, set[bytes]] = {}
     uses: list[tuple[str, str, int]] = []
     for first, last, owner in _pieces(definitions, len(ends)):
-        wanted = waiting.get(owner)
-        if wanted is None:
-            wanted = waiting[owner] = names - {owner.rpartition(".")[2].encode()}
-        pending = wanted.intersection(b"\n".join(words[first - 1 : last]).split())
+        done = placed.get(owner)
+        if done is None:
+            done = placed[owner] = {owner.rpartition(".")[2].encode()}
+        pending = names.intersection(b"\n".join(words[first - 1 : last]).split()) - done
         for number in range(first - 1, last):
             if not pending:
                 break
@@ -263,7 +263,7 @@ def _uses(
                 name = match[0]
                 if name in pending and (owner or match.start() not in targets):
                     pending.discard(name)
-                    wanted.discard(name)
+                    done.add(name)
                     uses.append((owner, name.decode("utf-8", "replace"), number + 1))
     found.uses = uses
 

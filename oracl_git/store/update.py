@@ -14,7 +14,7 @@ import sqlite3
 
 from ..errors import GitFailed, NothingIndexed
 from ..extract import Facts, excluded, language_of, version
-from ..git import Change, Objects, Repository, open_objects
+from ..git import Change, Objects, Repository, open_objects, shallow_state
 from ..graph import digest, governance
 from ..graph.model import decode_path, encode_path
 from . import database
@@ -99,7 +99,8 @@ class Build:
         why = self._why_anew(settings, stored, full)
         if why:
             self._empty()
-        if self.header.get("commit") == commit and self.header.get("depth") == depth:
+        current = (commit, depth, shallow_state(self.repo))
+        if tuple(self.header.get(name) for name in ("commit", "depth", "shallow")) == current:
             return Report(commit, 0, 0, 0, 0, "")
         changes = self._changes(tree)
         self.whole = len(changes) >= _WHOLE

@@ -1,0 +1,496 @@
+"""Bad input: files, settings, questions, names, terminals. Nothing runs, nothing leaks, nothing ends in a bug."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sqlite3
+import stat
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pytest import mark, skip
+
+Place = Any  # conftest's
+VERBS = (
+    ["search", "discount", "--snippet"], ["search", "discount", "--ranker", "classic"], ["related", "shop/cart.py"],
+    ["related", "--why", "shop/cart.py", "shop/prices.py"], ["trace", "shop/cart.py"], ["trace", "--impact", "shop/cart.py"],
+    ["show", "shop/cart.py"], ["hub", "shop"], ["open", "1", "--print"], ["status"], ["stats", "--skipped"], ["doctor"],
+    ["graph", "export"],
+)  # fmt: skip
+
+DEEP = {
+    "paren.py": b"(" * 100_000, "bracket.py": b"x = " + b"[" * 100_000 + b"]" * 100_000, "brace.py": b"{" * 100_000,
+    "plus.py": b"a" + b"+a" * 100_000, "dots.py": b"a" + b".a" * 100_000, "else.py": b"if a: pass\nelif b: pass\n" * 20_000,
+    "deep.json": b"[" * 100_000, "deep2.json": b'{"a":' * 50_000 + b"1" + b"}" * 50_000, "deep.yaml": b"- " * 50_000,
+    "deep2.yaml": b"".join(b" " * n + b"a:\n" for n in range(700)), "flow.yaml": b"[" * 50_000, "deep.toml": b"a=" + b"[" * 50_000,
+    "bomb.yaml": b"a: &a [x,x]\n" + b"".join(b"%c: &%c [*%c,*%c]\n" % (n, n, n - 1, n - 1) for n in range(98, 120)),
+    "deep.md": b"> " * 50_000, "links.md": b"[" * 100_000, "stars.md": b"*a_" * 30_000, "deep.rst": b"`" * 100_000,
+    "line.py": b"x = '" + b"y" * 1_000_000 + b"'", "line.md": b"wombat " * 140_000, "line.txt": b"a" * 1_000_000,
+    "latin.py": b"# caf\xe9\nWOMBAT = '\xff\xfe'\n", "nul.py": b"x = 1\0\n", "late.py": b"x = 1\n" * 2000 + b"\0",
+    "utf16.txt": "wombat".encode("utf-16"), "cr.py": b"a = 1\rb = 2\r", "empty.py": b"", "bom.py": b"\xef\xbb\xbfX = 1\n",
+    "big.py": b"x = 1\n" * 200_000, "slow.py": b"(lambda: " * 3000 + b"x = [\n" * 3000, "fstring.py": b'f"{' * 5000,
+    "esc.py": b"def \x1b]0;owned\x07(): ...\n# wombat \x1b[31m red\n", "strings.py": b'"""' * 33_333, "sh.sh": b"$(" * 50_000,
+    "def.py": b"def f():\n " * 3000, "continued.py": b"x = 1 + \\\n" * 50_000, "at.py": b"@" * 100_000, "not.py": b"not " * 100_000,
+}  # fmt: skip
+
+
+def test_files_made_to_hurt(place: Callable[..., Place]) -> None:
+    repo = place().init()
+    repo.fast_import([(b"Hurt", [(b"h/" + name.encode(), data) for name, data in DEEP.items()])])
+    started = time.process_time()
+    repo.oracl("init", "--no-hooks")
+    assert time.process_time() - started < 30
+    state = repo.state()
+    assert state["artifacts"] + sum(state["skipped"].values()) == len(DEEP)
+    assert state["skipped"]["over 1 MiB"] == 1 and state["skipped"]["binary"] == 1 and state["root"]
+    for name in DEEP:
+        done = repo.oracl("show", f"h/{name}", code=None)
+        assert done.code in (0, 1) and "\x1b" not in done.out
+    assert "\x1b" not in repo.oracl("search", "wombat", "--snippet").out
+    repo.same_as_fresh()
+
+
+# -- settings the repository brings -----------------------------------------------------------
+
+HUGE = b"9" * 400
+SETTINGS = {
+    "huge numbers": {
+        "learned_edges.json": b'[{"source":"shop/cart.py","target":"README.md","confidence":' + HUGE + b"},"
+        b'{"source":"shop/cart.py","target":"README.md","confidence":NaN},{"source":"a","target":"b","confidence":-Infinity}]',
+        "oracl.toml": b'[[override]]\npaths=["**"]\nusage=' + HUGE + b"\nestimated_savings=9223372036854775808\n",
+    },
+    "too many digits": {"learned_edges.json": b"[" + b"9" * 9000 + b"]", "oracl.toml": b"a=" + b"9" * 9000},
+    "deep": {
+        "learned_edges.json": b"[" * 100_000, "learned_tags.json": b'{"a":' * 100_000, "oracl.toml": b"a=" + b"[" * 50_000,
+        "constraints.toml": b"a=" + b"{a=" * 50_000,
+    },
+    "long": {
+        "oracl.toml": b'[[override]]\npaths=["a"]\nclassification="' + b"z" * 500_000 + b'"\n',
+        "learned_tags.json": json.dumps({"k" * 300_000: 1, "shop/cart.py": {"domain": "\x1b[31m", "x": "y" * 100_000}}).encode(),
+        "constraints.toml": b'[[constraint]]\nid="' + b"i" * 300_000 + b'"\nrule="r"\npaths="**"\n',
+    },
+    "many": {"learned_edges.json": b"[" + b"{}," * 20_000 + b"{}]"},
+    "wrong types": {
+        "oracl.toml": b'domains=1979-05-27\noverride=[[1],{paths=1,usage=true,classification=[]},{paths=["a"],sensitivity=1.5}]\n',
+        "constraints.toml": b"constraint=1\n", "learned_edges.json": b'{"edges":{"a":1}}', "learned_tags.json": b"[1]",
+    },
+    "not text": dict.fromkeys(("oracl.toml", "constraints.toml", "learned_edges.json", "learned_tags.json"), b"\xff\xfe\x00"),
+    "far away": {
+        "oracl.toml": b'[domains]\n"../../etc"="\\u001b[31m"\n[[override]]\npaths=["../../**","/etc/passwd"]\nusage=1\n',
+        "constraints.toml": b'[[constraint]]\nid="\\u001b[31m"\nrule="a\\nb"\npaths=["../../etc/passwd","/etc/*","**"]\n',
+        "learned_edges.json": b'[{"source":"../../etc/passwd","target":"/etc/shadow","confidence":1}]',
+        "learned_tags.json": b'{"../../x":{"domain":"../../../etc"},"shop/cart.py":{"domain":"../../../\\u0000etc\\ud800"}}',
+    },
+}  # fmt: skip
+
+
+@mark.parametrize("name", SETTINGS)
+def test_settings_made_to_hurt(shop: Place, name: str) -> None:
+    shop.commit("Settings", {f".agentlas/{file}": data for file, data in SETTINGS[name].items()})
+    shop.update()
+    for words in VERBS[::2]:
+        done = shop.oracl(*words, code=None)
+        assert done.code in (0, 1) and "\x1b" not in done.out + done.err, done
+        if words[0] != "graph":
+            assert max(map(len, (done.out + done.err).splitlines()), default=0) < 1_000, done
+    assert len(shop.state()["problems"]) <= 60
+    shop.same_as_fresh()
+
+
+def test_owners_made_to_hurt(shop: Place) -> None:
+    lines = [b"/d%d/**/x*%d* @me" % (n, n) for n in range(20_000)]
+    lines += [
+        b"*a" * 5000 + b" @x",
+        b"**/" * 5000 + b"q @x",
+        b"[a-" * 3000 + b" @m",
+        b"{a,b}" * 200 + b" @n",
+        b"\xff\0 @y",
+    ]
+    shop.commit("Owners", {"CODEOWNERS": b"\n".join(lines)})
+    shop.oracl("update", "--full")
+    assert any("only the last 5,000" in problem for problem in shop.state()["problems"])
+
+
+# -- programs a repository names --------------------------------------------------------------
+
+
+def test_no_program_ever_runs(shop: Place, tmp_path: Path) -> None:
+    trap = tmp_path / "trap"
+    trap.write_text(f'#!/bin/sh\necho "$0 $*" >> {tmp_path}/ran\nexit 0\n')
+    trap.chmod(0o755)
+    shop.write("shop/cart.py", "# changed\n")
+    shop.write(".gitattributes", "* diff=evil filter=evil merge=evil\n")
+    shop.git("add", "-A")
+    shop.git("commit", "-qm", "Attributes")
+    shop.write("shop/cart.py", "# staged\n")
+    shop.git("add", "-A")
+    keys = (
+        "core.fsmonitor", "core.pager", "core.sshCommand", "core.askPass", "core.gitProxy", "core.alternateRefsCommand",
+        "diff.external", "diff.evil.textconv", "diff.evil.command", "filter.evil.smudge", "filter.evil.clean",
+        "filter.evil.process", "merge.evil.driver", "interactive.diffFilter", "gpg.program", "gpg.ssh.program",
+        "credential.helper", "core.editor", "sequence.editor", "uploadpack.packObjectsHook", "remote.origin.uploadpack",
+    )  # fmt: skip
+    for key in keys:
+        shop.git("config", key, str(trap))
+    shop.git("config", "core.hooksPath", str(tmp_path / "hooks"))
+    (tmp_path / "hooks").mkdir()
+    for hook in ("post-index-change", "reference-transaction", "post-checkout", "fsmonitor-watchman"):
+        shutil.copy(trap, tmp_path / "hooks" / hook)
+    shop.git("config", "log.showSignature", "true")
+    shop.git("config", "diff.ignoreSubmodules", "none")
+    env = {"GIT_EXTERNAL_DIFF": str(trap), "GIT_PAGER": str(trap), "PAGER": str(trap), "LESSOPEN": f"|{trap} %s"}
+    (tmp_path / "ran").unlink(missing_ok=True)
+    for words in (
+        ["init", "--no-hooks"], ["update", "--full"], *VERBS, ["related", "--staged"], ["related", "--commit", "HEAD"],
+        ["related", "--diff", "HEAD~2..HEAD"], ["trace", "--impact", "--staged"], ["search", "cart before HEAD~1 since v1"],
+        ["graph", "rebuild", "--two-layer"], ["related", "../x"], ["deinit"],
+    ):  # fmt: skip
+        shop.oracl(*words, code=None, env=env)
+        assert not (tmp_path / "ran").exists(), (words, (tmp_path / "ran").read_text())
+
+
+# -- questions --------------------------------------------------------------------------------
+
+UNITS = (
+    "a", "`", "a/", 'File "', "a.", "-", '"', '" a', "aA", "_", "not ", "a:", "file:x ", "-x ", "since v1 ", " ", " \n",
+    "lang:python ", "a-", "/", "\\", "w1 w2 w3 ", 'NEAR( " ) * ^ : AND OR ', "\u202e", "é", "🎈", "a_b.c", "x.py:1 ",
+)  # fmt: skip
+
+
+def test_questions_of_a_megabyte(shop: Place) -> None:
+    asked = [json.dumps({"query": (unit * 1_000_000)[:1_000_000]}) for unit in UNITS]
+    started = time.monotonic()
+    done = shop.oracl("search", "--stdin", input="\n".join(asked).encode())
+    assert len(done.raw.splitlines()) == len(UNITS)
+    assert time.monotonic() - started < 30
+    long = " ".join(f"w{n}" for n in range(20_000))[:120_000]
+    assert "the first 10,000 characters" in shop.oracl("search", f"discount {long}", "--json").out
+    shop.oracl("related", "a/" * 60_000, code=1)
+
+
+@mark.parametrize("text", [
+    "".join(map(chr, range(1, 32))), 'NEAR( " ) * ^ : AND OR', "title : cart", "{path} : cart", "cart*", "^cart", "NOT cart",
+    '"cart', "cart AND (NOT", "''; DROP TABLE node; --", "%s%n", "file:", 'file:""', "file:*", "file:[", "path:**/**/**",
+    "prefix:/", "prefix:..", "-", "--", "-a -b", "before 9999-99-99 cart", "since 0000 cart", "since v999 cart", "lang:", "type:",
+])  # fmt: skip
+def test_odd_questions(shop: Place, text: str) -> None:
+    for ranker in ("hybrid", "classic"):
+        done = shop.oracl("search", "--ranker", ranker, "--explain", "--", text, code=None)
+        assert done.code in (0, 1) and not re.search("[\0-\x09\x0b-\x1f]", done.out + done.err)
+
+
+@mark.parametrize(
+    "text",
+    [
+        b"\xff",
+        b'"\xff" cart',
+        b"file:\xff",
+        b"prefix:\xff",
+        b"cart -\xff",
+        b"`\xed\xa0\x80`",
+        b"before v1\xff cart",
+        b"\xff.py:3",
+    ],
+)
+def test_questions_that_are_not_text(shop: Place, text: bytes) -> None:
+    for words in (
+        ["search", "--explain"],
+        ["search", "--ranker", "classic", "--json"],
+        ["hub"],
+        ["show"],
+        ["related"],
+        ["trace"],
+    ):
+        done = shop.oracl(*words, "--", text, code=None)
+        assert done.code in (0, 1), done
+    assert shop.oracl("show", b"shop/cart.py#" + text, code=1).err.startswith("git-oracl: shop/cart.py defines no ")
+    assert shop.oracl("related", "--commit", text, code=2)
+
+
+def test_json_that_spells_no_text(shop: Place) -> None:
+    rows = ['{"query": "\\ud800 cart"}', '{"query": "file:\\ud800"}', '{"query": "\\"\\udfff\\" cart"}', '{"query": "a\\u0000b"}',
+            '{"query": ["\\ud800"]}', '{"query": ["/a\\u0000b"]}', '{"query": [1, null, {}]}', '{"query": []}', '{"query": ' + "[" * 50_000,
+            "[" * 100_000, '{"query": 1}', '{"query": "' + "9" * 10_000 + '"}', "{", ""]  # fmt: skip
+    for verb in ("search", "related"):
+        out = shop.oracl(verb, "--stdin", input="\n".join(rows).encode()).raw.splitlines()
+        assert len(out) == len(rows) - 1
+        assert all(json.loads(line)["schema"] == 1 for line in out)
+
+
+def test_a_file_that_no_one_has(shop: Place) -> None:
+    """A filter that nothing passes is no filter that everything passes."""
+    for text in (
+        "file:nosuch.py",
+        "filename:nosuch.py",
+        "path:no/such.py",
+        "file:*.nosuch",
+        "prefix:nosuch/",
+        "file:nosuch type:code",
+    ):
+        assert shop.oracl("search", "-z", text, code=1).raw == b""
+
+
+@mark.parametrize("limit", ["0", "-1", "99999999999999999999", "1e3", "²", "", "0x1"])
+def test_limits(shop: Place, limit: str) -> None:
+    for words in (["search", "cart"], ["related", "shop/cart.py"], ["hub", "shop"]):
+        shop.fails(*words, f"--limit={limit}", code=2)
+    shop.fails("trace", "shop/cart.py", f"--depth={limit}", code=2)
+    shop.fails("open", "--", limit, code=2)
+
+
+def test_the_largest_limit(shop: Place) -> None:
+    assert shop.oracl("search", "cart", "-n", "100000", "-z").paths
+    assert shop.oracl("trace", "shop/cart.py", "--depth", "100000", "--both").out
+
+
+@mark.parametrize(
+    "tail",
+    [
+        "",
+        "L0",
+        "L0-0",
+        "L5-3",
+        "L99999999999999999999",
+        "L1-",
+        "L-1",
+        "\x1b[31m",
+        "' OR 1=1 --",
+        "a#b",
+        "%00",
+        "Cart.*",
+        "🎈",
+        "x" * 100_000,
+    ],
+)
+def test_fragments(shop: Place, tail: str) -> None:
+    done = shop.oracl("show", f"shop/cart.py#{tail}", code=None)
+    assert done.code in (0, 1) and "\x1b" not in done.out + done.err
+
+
+@mark.parametrize(
+    "name",
+    [
+        "../../etc/passwd",
+        "/etc/passwd",
+        "/",
+        "..",
+        ".",
+        "",
+        ":/",
+        ":/../x",
+        "no/such",
+        "shop/",
+        "a" * 5000,
+        "a/" * 3000,
+        "~",
+        "-",
+    ],
+)
+def test_paths_that_are_none(shop: Place, name: str) -> None:
+    for words in (["show"], ["related"], ["trace"], ["trace", "--impact"]):
+        done = shop.oracl(*words, "--", name, code=1)
+        assert done.raw == b"" and done.err.count("\n") <= 3
+
+
+# -- words that move the cursor ---------------------------------------------------------------
+
+
+def test_messages_never_reach_the_terminal_raw(place: Callable[..., Place]) -> None:
+    repo = place().init()
+    evil = b"\x1b[31mred\x1b[0m \x1b]0;title\x07 \x9b31m \r over \x08 \xe2\x80\xae rtl \xff wombat"
+    repo.fast_import((evil, [(b"a.py", b"import b\nX=%d\n" % n), (b"b.py", b"Y=%d\n" % n)]) for n in range(4))
+    repo.oracl("init", "--no-hooks")
+    for words in (["search", "wombat"], ["search", "wombat", "--explain", "--snippet"], ["search", "wombat", "--json"], ["show", "a.py"],
+                  ["related", "a.py", "--explain"], ["related", "--why", "a.py", "b.py"], ["search", "a.py recent", "--ranker", "classic"]):  # fmt: skip
+        done = repo.oracl(*words)
+        assert not re.search("[\0-\x09\x0b-\x1f\x7f-\x9f\u202e\udc80-\udcff]", done.out + done.err), done
+
+
+def test_commits_from_the_end_of_time(place: Callable[..., Place]) -> None:
+    repo = place().init()
+    for number, when in enumerate((1, 2**63 - 1, 2**64 - 1, 10**14, 0)):
+        repo.fast_import([(b"wombat", [(b"f%d.py" % number, b"X=1\n"), (b"g.py", b"Y=%d\n" % number)])], start=when)
+    log = repo.git("rev-list", "--count", "HEAD")
+    repo.oracl("init", "--no-hooks")
+    assert str(repo.state()["history"]) == log
+    for words in (["search", "wombat"], ["search", "recent wombat"], ["search", "wombat since 2020"], ["search", "last week"],
+                  ["show", "g.py"], ["related", "g.py"], ["search", "wombat before HEAD"]):  # fmt: skip
+        repo.oracl(*words, code=None)
+
+
+# -- databases --------------------------------------------------------------------------------
+
+
+DAMAGE = (
+    "magic",
+    "header",
+    "nothing",
+    "zeros",
+    "half",
+    "directory",
+    "foreign",
+    "impostor",
+    "page 1",
+    "page 2",
+    "page 4",
+    "journal",
+)
+
+
+@mark.parametrize(("name", "damage"), [
+    *(("index", damage) for damage in DAMAGE), *(("facts", damage) for damage in DAMAGE[3:9]), *(("history", damage) for damage in DAMAGE[3:9]),
+])  # fmt: skip
+def test_a_damaged_database(shop: Place, name: str, damage: str) -> None:
+    root, expected = shop.state()["root"], shop.oracl("search", "discount threshold", "-z").paths
+    path = shop.settled(name)
+    data = bytearray(path.read_bytes())
+    if damage in ("directory", "foreign", "impostor"):
+        path.unlink()
+    if damage == "directory":
+        (path / "inside").mkdir(parents=True)
+    elif damage in ("foreign", "impostor"):
+        with sqlite3.connect(path) as db:
+            db.execute("CREATE TABLE mine(x)")
+            db.execute(f"PRAGMA user_version={int(damage == 'impostor')}")
+        db.close()
+    elif damage == "journal":
+        path.with_name(path.name + "-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(50_000))
+    else:
+        noise = b"\xa5\x5a\x00\xff" * 2048
+        page = int(damage[-1]) * 8192 if damage.startswith("page") else 0
+        if damage == "magic":
+            data[:16] = noise[:16]
+        elif damage == "header":
+            data[16:100] = noise[:84]
+        elif damage == "nothing":
+            data = bytearray()
+        elif damage == "zeros":
+            data = bytearray(len(data))
+        elif damage == "half":
+            del data[len(data) // 2 + 77 :]
+        else:
+            data[page : page + 8192] = noise[: len(data[page : page + 8192])]
+        path.write_bytes(data)
+    for words in (["status"], ["doctor"], ["related", "shop/cart.py"], ["show", "shop/cart.py"]):
+        done = shop.oracl(*words, code=None)
+        assert done.code in (0, 1), done
+    shop.update()
+    shop.update("--full")
+    assert shop.oracl("search", "discount threshold", "-z").paths == expected
+    assert shop.state()["root"] == root and shop.oracl("doctor").code == 0
+
+
+@mark.parametrize("name", ["facts", "history"])
+def test_a_cache_of_a_newer_format(shop: Place, name: str) -> None:
+    path = shop.settled(name)
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA user_version=99")
+    db.close()
+    shop.commit("More")
+    assert "newer oracl-git" in shop.fails("update")
+    shop.oracl("deinit")
+    shop.oracl("init")
+
+
+def test_a_full_disk_under_the_index(shop: Place) -> None:
+    place = shop.path / ".git/oracl"
+    shop.oracl("deinit")
+    place.mkdir()
+    if os.geteuid() or shop.run("mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(place)).code:
+        skip("no file system can be mounted here")
+    try:
+        shop.oracl("init", "--no-hooks", code=None)
+        root = shop.state()["root"]
+        for number in range(400):
+            shop.write(f"more/m{number}.py", f"def wombat_{number}(): ...\n" * 200)
+        shop.commit("Much")
+        err = shop.fails("update")
+        assert "the disk is full" in err
+        assert shop.state()["root"] == root  # the previous index is whole
+        shop.oracl("search", "discount threshold", code=None)
+        shop.oracl("doctor", code=None)
+        shop.git("reset", "-q", "--hard", "HEAD~1")
+    finally:
+        shop.run("umount", str(place))
+    shop.oracl("init", "--no-hooks")
+    shop.same_as_fresh()
+
+
+# -- surroundings -----------------------------------------------------------------------------
+
+
+@mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams(shop: Place, closed: str) -> None:
+    for words in ("search cart", "search zzyzzyva", "search cart --json", "search cart -z", "search --stdin", "related --stdin",
+                  "graph export", "update --full", "show nowhere", "search --nonsense", "status", "nosuchverb"):  # fmt: skip
+        done = shop.run("sh", "-c", f"git-oracl {words} {closed}", input=b"cart\n")
+        assert done.code in (0, 1, 2, 128) and "Traceback" not in done.err, (words, done)
+        if closed == "2>&-":
+            assert "hint:" not in done.out  # talk does not land among the data
+    shop.oracl("doctor")
+
+
+def test_homes(powerless: Place, tmp_path: Path) -> None:
+    closed = tmp_path / "home"
+    closed.mkdir()
+    closed.chmod(0o555)
+    odd = ({"HOME": "/no/such/home"}, {"HOME": str(closed)}, {"HOME": ""}, {"HOME": str(closed), "XDG_CONFIG_HOME": "/no/such"},
+           {"TMPDIR": "/no/such/tmp", "TMP": "", "TEMP": ""}, {"TERM": ""}, {"COLUMNS": "-5"}, {"COLUMNS": "9" * 30}, {"LC_ALL": "no_SUCH"})  # fmt: skip
+    for env in odd:
+        for words in (["update", "--full"], ["search", "discount"], ["show", "shop/cart.py"]):
+            done = powerless.oracl(*words, env=env, code=None)
+            assert done.code in (0, 1) and done.err == "", done
+    assert not list(closed.iterdir()) and stat.S_IMODE(closed.stat().st_mode) == 0o555
+
+
+def test_no_place_for_temporary_files(powerless: Place, place: Callable[..., Place]) -> None:
+    shared = place("shared")
+    powerless.git("clone", "-q", "--shared", str(powerless.path), str(shared.path))
+    shared.wrapper = powerless.wrapper
+    shared.oracl("init", "--no-hooks")
+    for words in VERBS[::3]:
+        shared.oracl(*words, env={"TMPDIR": "/no/such/tmp"}, code=None)
+
+
+def test_a_plain_locale_and_paths_that_are_not(place: Callable[..., Place]) -> None:
+    repo = place("répö 🎈").init()
+    repo.commit("Wömbat", {"src/größe.py": "def wombat(): ...\n", "src/é/ü.py": "from src import größe\n"})
+    env = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    repo.oracl("init", "--no-hooks", env=env)
+    assert repo.oracl("search", "wombat", "-z", env=env).paths[0] == "src/größe.py".encode()
+    for words in (["show"], ["related"], ["trace"]):
+        repo.oracl(*words, "src/größe.py", env=env, code=None)
+    assert "src/größe.py".encode() in repo.oracl("search", "größe", "-z", env=env).paths
+    assert repo.state() == repo.state(env=env)
+
+
+def test_an_unreadable_file(powerless: Place) -> None:
+    powerless.write("late.py", "from shop import cart\n")
+    (powerless.path / "late.py").chmod(0)
+    assert "late.py cannot be read: Permission denied" in powerless.fails("related", "late.py")
+
+
+def test_interrupted_reading_is_kept(place: Callable[..., Place]) -> None:
+    import signal
+    import sys
+
+    repo = place().init()
+    repo.fast_import([(b"Many", ((b"d%d/f%d.py" % (n % 30, n), b"def f%d(): ...\n" % n * 30) for n in range(1500)))])
+    process = subprocess.Popen(
+        ["git-oracl", "update"], cwd=repo.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        env={**os.environ, "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]},
+    )  # fmt: skip
+    facts = repo.path / ".git/oracl/facts.sqlite-wal"
+    while process.poll() is None and not (facts.exists() and facts.stat().st_size > 150_000):
+        time.sleep(0.001)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130 and err == b"git-oracl: interrupted; what was read so far is kept\n"
+    report = repo.update()
+    assert 0 < report["parsed"] < 1500 and repo.state()["artifacts"] == 1500
