@@ -172,10 +172,12 @@ class Oracl:
             raise NothingIndexed("there is no commit to index yet", "make a first commit, then ask again")
         try:
             index = self.index
-        except FileNotFoundError:
+        except FileNotFoundError as error:
             if not update:
                 raise IndexUnusable("there is no index yet", "git oracl init") from None
             self.update(progress=progress)
+            if "damaged" in str(error):
+                self.notes.append("the index was damaged and has been made anew")
             return self.index
         if not update or self._current(index):
             return index

@@ -116,7 +116,7 @@ def connect(path: str, name: str, write: bool, wait: float | None = None) -> sql
         if not is_damage(error):
             raise unusable(error, path) from None
         if not write:
-            raise FileNotFoundError(path) from None
+            raise FileNotFoundError(f"{path} is damaged") from None
         remove(path)
         return _open(path, name, write, BUSY_SECONDS if wait is None else wait)
 

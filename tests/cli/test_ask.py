@@ -20,7 +20,8 @@ RESULT = {"path", "fragment", "title", "kind", "score", "source", "reasons", "co
 
 def test_search_says_where_and_why(shop: Place) -> None:
     lines = shop.oracl("search", "where is the discount threshold decided").out.splitlines()
-    assert re.match(r" 1  \S+(#L\d+(-\d+)?)? +\d\.\d\d  \w", lines[0]), lines[0]
+    said = "\n".join(lines[:2])  # place and score, the reasons beside them or on the next line
+    assert re.match(r" 1  \S+(#L\d+(-\d+)?)? +\d\.\d\d(  |\n    )\w", said), said
     assert "prices" in lines[0]
     assert re.fullmatch(r"\d+ of \d+, index at [0-9a-f]{7}\. git oracl open 1 · --explain · --snippet", lines[-1])
     assert all(len(line) <= 80 for line in lines)
