@@ -49,7 +49,7 @@ def test_files_made_to_hurt(place: Callable[..., Place]) -> None:
     state = repo.state()
     assert state["artifacts"] + sum(state["skipped"].values()) == len(DEEP)
     assert state["skipped"]["over 1 MiB"] == 1 and state["skipped"]["binary"] == 1 and state["root"]
-    for name in list(DEEP)[::5]:
+    for name in DEEP:
         done = repo.oracl("show", f"h/{name}", code=None)
         assert done.code in (0, 1) and "\x1b" not in done.out
     assert "\x1b" not in repo.oracl("search", "wombat", "--snippet").out
@@ -94,10 +94,11 @@ SETTINGS = {
 def test_settings_made_to_hurt(shop: Place, name: str) -> None:
     shop.commit("Settings", {f".agentlas/{file}": data for file, data in SETTINGS[name].items()})
     shop.update()
-    for words in (["search", "discount"], ["show", "shop/cart.py"], ["hub"], ["stats"]):
+    for words in VERBS[::2]:
         done = shop.oracl(*words, code=None)
         assert done.code in (0, 1) and "\x1b" not in done.out + done.err, done
-        assert max(map(len, (done.out + done.err).splitlines()), default=0) < 1_000, done
+        if words[0] != "graph":
+            assert max(map(len, (done.out + done.err).splitlines()), default=0) < 1_000, done
     assert len(shop.state()["problems"]) <= 60
     shop.same_as_fresh()
 
@@ -173,40 +174,43 @@ def test_questions_of_a_megabyte(shop: Place) -> None:
     shop.oracl("related", "a/" * 60_000, code=1)
 
 
-ODD = (
-    "".join(map(chr, range(1, 10))) + "".join(map(chr, range(11, 32))), 'NEAR( " ) * ^ : AND OR', "title : cart", "cart*",
-    "{path} : cart", "^cart", "NOT cart", '"cart', "cart AND (NOT", "''; DROP TABLE node; --", "%s%n", "file:", 'file:""',
-    "file:*", "file:[", "path:**/**/**", "prefix:/", "prefix:..", "-", "--", "-a -b", "before 9999-99-99 cart", "lang:",
-    "since 0000 cart", "since v999 cart", "type:",
-)  # fmt: skip
-
-
-def test_odd_questions(shop: Place) -> None:
+@mark.parametrize("text", [
+    "".join(map(chr, range(1, 32))), 'NEAR( " ) * ^ : AND OR', "title : cart", "{path} : cart", "cart*", "^cart", "NOT cart",
+    '"cart', "cart AND (NOT", "''; DROP TABLE node; --", "%s%n", "file:", 'file:""', "file:*", "file:[", "path:**/**/**",
+    "prefix:/", "prefix:..", "-", "--", "-a -b", "before 9999-99-99 cart", "since 0000 cart", "since v999 cart", "lang:", "type:",
+])  # fmt: skip
+def test_odd_questions(shop: Place, text: str) -> None:
     for ranker in ("hybrid", "classic"):
-        done = shop.oracl("search", "--ranker", ranker, "--stdin", input="\n".join(ODD).encode())
-        assert [json.loads(line)["query"] for line in done.raw.splitlines()] == list(ODD)
-    for text in ODD[:2]:
-        done = shop.oracl("search", "--explain", "--", text, code=None)
+        done = shop.oracl("search", "--ranker", ranker, "--explain", "--", text, code=None)
         assert done.code in (0, 1) and not re.search("[\0-\x09\x0b-\x1f]", done.out + done.err)
 
 
-def test_questions_that_are_not_text(shop: Place) -> None:
-    asked = (
+@mark.parametrize(
+    "text",
+    [
         b"\xff",
         b'"\xff" cart',
         b"file:\xff",
+        b"prefix:\xff",
         b"cart -\xff",
         b"`\xed\xa0\x80`",
         b"before v1\xff cart",
         b"\xff.py:3",
-    )
-    for words in (["search"], ["search", "--ranker", "classic"], ["related"]):
-        assert len(shop.oracl(*words, "--stdin", input=b"\n".join(asked)).raw.splitlines()) == len(asked)
-    for text in asked[:2]:
-        shop.oracl("search", "--explain", text, code=None)
-        shop.oracl("hub", text, code=1)
-        shop.oracl("related", "--commit", text, code=2)
-        assert shop.oracl("show", b"shop/cart.py#" + text, code=1).err.startswith("git-oracl: shop/cart.py defines no ")
+    ],
+)
+def test_questions_that_are_not_text(shop: Place, text: bytes) -> None:
+    for words in (
+        ["search", "--explain"],
+        ["search", "--ranker", "classic", "--json"],
+        ["hub"],
+        ["show"],
+        ["related"],
+        ["trace"],
+    ):
+        done = shop.oracl(*words, "--", text, code=None)
+        assert done.code in (0, 1), done
+    assert shop.oracl("show", b"shop/cart.py#" + text, code=1).err.startswith("git-oracl: shop/cart.py defines no ")
+    assert shop.oracl("related", "--commit", text, code=2)
 
 
 def test_json_that_spells_no_text(shop: Place) -> None:
@@ -232,16 +236,12 @@ def test_a_file_that_no_one_has(shop: Place) -> None:
         assert shop.oracl("search", "-z", text, code=1).raw == b""
 
 
-def test_limits(shop: Place) -> None:
-    for limit in ("0", "-1", "99999999999999999999", "1e3", "²", ""):
-        shop.fails("search", "cart", f"--limit={limit}", code=2)
-    for words in (
-        ["related", "shop/cart.py", "-n0"],
-        ["hub", "shop", "-n0"],
-        ["trace", "shop/cart.py", "--depth=0"],
-        ["open", "0"],
-    ):
-        shop.fails(*words, code=2)
+@mark.parametrize("limit", ["0", "-1", "99999999999999999999", "1e3", "²", "", "0x1"])
+def test_limits(shop: Place, limit: str) -> None:
+    for words in (["search", "cart"], ["related", "shop/cart.py"], ["hub", "shop"]):
+        shop.fails(*words, f"--limit={limit}", code=2)
+    shop.fails("trace", "shop/cart.py", f"--depth={limit}", code=2)
+    shop.fails("open", "--", limit, code=2)
 
 
 def test_the_largest_limit(shop: Place) -> None:
@@ -249,44 +249,53 @@ def test_the_largest_limit(shop: Place) -> None:
     assert shop.oracl("trace", "shop/cart.py", "--depth", "100000", "--both").out
 
 
-def test_fragments(shop: Place) -> None:
-    for tail in (
+@mark.parametrize(
+    "tail",
+    [
         "",
         "L0",
+        "L0-0",
         "L5-3",
         "L99999999999999999999",
         "L1-",
+        "L-1",
         "\x1b[31m",
         "' OR 1=1 --",
         "a#b",
+        "%00",
+        "Cart.*",
         "🎈",
         "x" * 100_000,
-    ):
-        done = shop.oracl("show", f"shop/cart.py#{tail}", code=None)
-        assert done.code in (0, 1) and "\x1b" not in done.out + done.err
+    ],
+)
+def test_fragments(shop: Place, tail: str) -> None:
+    done = shop.oracl("show", f"shop/cart.py#{tail}", code=None)
+    assert done.code in (0, 1) and "\x1b" not in done.out + done.err
 
 
-def test_paths_that_are_none(shop: Place) -> None:
-    names = (
+@mark.parametrize(
+    "name",
+    [
         "../../etc/passwd",
         "/etc/passwd",
         "/",
         "..",
         ".",
+        "",
         ":/",
         ":/../x",
         "no/such",
+        "shop/",
         "a" * 5000,
         "a/" * 3000,
         "~",
         "-",
-    )
-    for name in ("", *names):
-        done = shop.oracl("show", "--", name, code=1)
+    ],
+)
+def test_paths_that_are_none(shop: Place, name: str) -> None:
+    for words in (["show"], ["related"], ["trace"], ["trace", "--impact"]):
+        done = shop.oracl(*words, "--", name, code=1)
         assert done.raw == b"" and done.err.count("\n") <= 3
-    rows = shop.oracl("related", "--stdin", input="\n".join(names).encode()).raw.splitlines()
-    assert len(rows) == len(names) and all(json.loads(row)["error"] for row in rows)
-    shop.oracl("trace", "--impact", "../../etc/passwd", code=1)
 
 
 # -- words that move the cursor ---------------------------------------------------------------
@@ -328,15 +337,17 @@ DAMAGE = (
     "foreign",
     "impostor",
     "page 1",
+    "page 2",
     "page 4",
     "journal",
 )
-CACHES = [(name, damage) for name in ("facts", "history") for damage in ("half", "directory", "impostor")]
 
 
-@mark.parametrize(("name", "damage"), [*(("index", damage) for damage in DAMAGE), *CACHES])
+@mark.parametrize(("name", "damage"), [
+    *(("index", damage) for damage in DAMAGE), *(("facts", damage) for damage in DAMAGE[3:9]), *(("history", damage) for damage in DAMAGE[3:9]),
+])  # fmt: skip
 def test_a_damaged_database(shop: Place, name: str, damage: str) -> None:
-    expected = shop.state()["root"]
+    root, expected = shop.state()["root"], shop.oracl("search", "discount threshold", "-z").paths
     path = shop.settled(name)
     data = bytearray(path.read_bytes())
     if damage in ("directory", "foreign", "impostor"):
@@ -366,12 +377,13 @@ def test_a_damaged_database(shop: Place, name: str, damage: str) -> None:
         else:
             data[page : page + 8192] = noise[: len(data[page : page + 8192])]
         path.write_bytes(data)
-    shop.oracl("doctor", code=None)
-    done = shop.oracl("show", "shop/cart.py")
-    if name == "index" and damage in ("magic", "half", "zeros", "impostor"):
-        assert done.err == "git-oracl: the index was damaged and has been made anew\n"
+    for words in (["status"], ["doctor"], ["related", "shop/cart.py"], ["show", "shop/cart.py"]):
+        done = shop.oracl(*words, code=None)
+        assert done.code in (0, 1), done
+    shop.update()
     shop.update("--full")
-    assert shop.state()["root"] == expected and shop.oracl("doctor").code == 0
+    assert shop.oracl("search", "discount threshold", "-z").paths == expected
+    assert shop.state()["root"] == root and shop.oracl("doctor").code == 0
 
 
 @mark.parametrize("name", ["facts", "history"])
@@ -390,12 +402,11 @@ def test_a_full_disk_under_the_index(shop: Place) -> None:
     place = shop.path / ".git/oracl"
     shop.oracl("deinit")
     place.mkdir()
-    if os.geteuid() or shop.run("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)).code:
+    if os.geteuid() or shop.run("mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(place)).code:
         skip("no file system can be mounted here")
     try:
-        shop.oracl("init", "--no-hooks")
+        shop.oracl("init", "--no-hooks", code=None)
         root = shop.state()["root"]
-        assert root
         for number in range(400):
             shop.write(f"more/m{number}.py", f"def wombat_{number}(): ...\n" * 200)
         shop.commit("Much")
@@ -417,7 +428,7 @@ def test_a_full_disk_under_the_index(shop: Place) -> None:
 @mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams(shop: Place, closed: str) -> None:
     for words in ("search cart", "search zzyzzyva", "search cart --json", "search cart -z", "search --stdin", "related --stdin",
-                  "graph export", "update --full", "show nowhere"):  # fmt: skip
+                  "graph export", "update --full", "show nowhere", "search --nonsense", "status", "nosuchverb"):  # fmt: skip
         done = shop.run("sh", "-c", f"git-oracl {words} {closed}", input=b"cart\n")
         assert done.code in (0, 1, 2, 128) and "Traceback" not in done.err, (words, done)
         if closed == "2>&-":
@@ -432,7 +443,7 @@ def test_homes(powerless: Place, tmp_path: Path) -> None:
     odd = ({"HOME": "/no/such/home"}, {"HOME": str(closed)}, {"HOME": ""}, {"HOME": str(closed), "XDG_CONFIG_HOME": "/no/such"},
            {"TMPDIR": "/no/such/tmp", "TMP": "", "TEMP": ""}, {"TERM": ""}, {"COLUMNS": "-5"}, {"COLUMNS": "9" * 30}, {"LC_ALL": "no_SUCH"})  # fmt: skip
     for env in odd:
-        for words in (["update", "--full"], ["search", "discount"]):
+        for words in (["update", "--full"], ["search", "discount"], ["show", "shop/cart.py"]):
             done = powerless.oracl(*words, env=env, code=None)
             assert done.code in (0, 1) and done.err == "", done
     assert not list(closed.iterdir()) and stat.S_IMODE(closed.stat().st_mode) == 0o555
