@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,6 +18,7 @@ from ..git import Repository
 DatabaseError = sqlite3.DatabaseError
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 60
+_ATTEMPTS = 500  # a hundredth of a second apart
 _CACHE_KIB = 131_072  # pages a large transaction may keep before it spills them
 
 INDEX_SCHEMA = """
@@ -160,7 +162,14 @@ def connect_scratch() -> sqlite3.Connection:
 
 def _create(db: sqlite3.Connection, name: str) -> None:
     db.execute("PRAGMA page_size=8192")
-    db.execute("PRAGMA journal_mode=WAL")
+    for attempt in range(_ATTEMPTS):  # this one statement does not wait for another that makes the same file
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            break
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or attempt == _ATTEMPTS - 1:
+                raise
+            time.sleep(0.01)
     with transaction(db):
         if db.execute("PRAGMA user_version").fetchone()[0] == 0:
             if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:

@@ -411,8 +411,7 @@ class Index:
         if self.past is None:
             return []
         rows = self.past.execute(
-            "SELECT rowid, -bm25(entry_fts) AS score FROM entry_fts WHERE entry_fts MATCH ?"
-            " ORDER BY score DESC, rowid",
+            "SELECT rowid, -bm25(entry_fts) AS score FROM entry_fts WHERE entry_fts MATCH ? ORDER BY score DESC, rowid",
             (expression,),
         )
         # The limit counts reached commits only: those of other branches must not crowd them out.

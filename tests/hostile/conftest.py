@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -60,6 +62,22 @@ class Hostile(Place):  # type: ignore[misc, valid-type]
         for tail in ("-wal", "-shm"):
             path.with_name(path.name + tail).unlink(missing_ok=True)
         return path
+
+    def wait_for_facts(self, process: subprocess.Popen[bytes]) -> None:
+        """Until a running update has kept the first of what it read."""
+        path = Path(self.path) / ".git/oracl/facts.sqlite"
+        while process.poll() is None:
+            time.sleep(0.001)
+            if not path.exists():
+                continue
+            db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+            try:
+                if db.execute("SELECT count(*) FROM facts").fetchone()[0]:
+                    return
+            except sqlite3.Error:
+                continue  # not made yet
+            finally:
+                db.close()
 
     def fast_import(self, commits: Iterable[tuple[bytes, Iterable[tuple[bytes, bytes]]]], start: int = 10**9) -> None:
         """(message, files) of each commit on main, a minute apart, in one stream."""
