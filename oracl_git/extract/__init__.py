@@ -12,11 +12,13 @@ import hashlib
 import os
 import re
 import unicodedata
+from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 
 from .chunks import by_lines
 from .exclude import MAX_BYTES, excluded, is_binary, is_generated
-from .facts import Chunk, Definition, Facts, Reference, decode
+from .facts import Chunk, Definition, Facts, Reference
 from .languages import PARSERS, language, language_of
 from .source import Findings, Source
 from .words import split_bytes, split_identifiers
@@ -28,17 +30,19 @@ __all__ = [
     "Definition",
     "Facts",
     "Reference",
-    "chunk_texts",
-    "decode",
     "excluded",
     "extract",
     "language_of",
+    "read",
     "split_identifiers",
     "version",
 ]
 
 EXTRACTOR_VERSION = "1"
 MAX_ROWS = 10_000  # of a kind, of one file; the first ones stay
+MAX_NAMES = 20_000  # characters of names and headings that are searched as such
+
+Texts = list[tuple[str, str]]
 
 _PLACEHOLDER = re.compile(rb"\b(?:TODO|TBD)\b|\b(?i:placeholder|coming soon)\b")
 _PLACEHOLDER_TEXT = 400
@@ -46,22 +50,27 @@ _PLACEHOLDER_TEXT = 400
 
 def extract(data: bytes, language_name: str) -> Facts:
     """What one blob says, read as one language."""
+    return read(data, language_name)[0]
+
+
+def read(data: bytes, language_name: str) -> tuple[Facts, Texts]:
+    """What one blob says, and its chunks as words for full-text search."""
     checksum = hashlib.sha256(data).hexdigest()
     if is_binary(data):
-        return Facts(language_name, checksum, skip="binary")
+        return Facts(language_name, checksum, skip="binary"), []
     row = language(language_name)
     source = Source(data)
     code = not row.prose and row.module != "config"
     if is_generated(source.text, source.rows, language_name, code):
-        return Facts(language_name, checksum, source.lines, skip="generated")
+        return Facts(language_name, checksum, source.lines, skip="generated"), []
     try:
-        found: Findings = import_module(f".{row.module}", __name__).extract(source, language_name)
+        found = _extractor(row.module)(source, language_name)
     except Exception:  # a bug of ours must not cost the build more than this file's links
         found = Findings()
         found.error = "extractor"
     chunks = by_lines(source.lines) if found.sections is None else found.sections
     public = [d for d in found.definitions if d.public and d.kind != "constant"]  # overloads and branches count once
-    return Facts(
+    facts = Facts(
         language=language_name,
         checksum=checksum,
         lines=source.lines,
@@ -71,6 +80,7 @@ def extract(data: bytes, language_name: str) -> Facts:
         exports=tuple(found.exports[:MAX_ROWS]),
         anchors=tuple(found.anchors[:MAX_ROWS]),
         headings=tuple(found.headings[:MAX_ROWS]),
+        names=_names(found),
         chunks=tuple(chunks),
         tags=tuple(found.tags),
         risk=tuple(found.risk),
@@ -78,8 +88,31 @@ def extract(data: bytes, language_name: str) -> Facts:
         documented=len({d.name for d in public if d.documented}),
         entry_point=found.entry_point,
         placeholder=_is_placeholder(source, found, language_name, row.prose),
-        uses=tuple(found.uses[:MAX_ROWS]),
     )
+    return facts, _texts(source, facts.chunks)
+
+
+@cache
+def _extractor(module: str) -> Callable[[Source, str], Findings]:
+    """The extractor of a language family, loaded when its first file comes."""
+    extractor: Callable[[Source, str], Findings] = import_module(f".{module}", __name__).extract
+    return extractor
+
+
+def _names(found: Findings) -> str:
+    """The names a file defines and its headings, as words."""
+    names = dict.fromkeys(d.name.rpartition(".")[2] for d in found.definitions)
+    headings = dict.fromkeys(text for text, _ in found.headings)
+    return split_identifiers(" ".join((*names, *headings))[:MAX_NAMES])
+
+
+def _texts(source: Source, chunks: Sequence[Chunk]) -> Texts:
+    """(title, text) of each chunk, as space-separated words."""
+    text, ends = source.text, [0, *source.ends]
+    return [
+        (split_identifiers(title) if title else "", split_bytes(text[ends[start - 1] : ends[end]]))
+        for start, end, title in chunks
+    ]
 
 
 def _is_placeholder(source: Source, found: Findings, language_name: str, prose: bool) -> bool:
@@ -94,18 +127,6 @@ def _is_placeholder(source: Source, found: Findings, language_name: str, prose: 
     titles = {line for _, line in found.headings}
     body = b"".join(row for number, row in enumerate(source.rows, 1) if number not in titles)
     return len(text.decode("utf-8", "replace")) < _PLACEHOLDER_TEXT and _PLACEHOLDER.search(body) is not None
-
-
-def chunk_texts(data: bytes, facts: Facts) -> list[tuple[str, str]]:
-    """(title, text) of each chunk, as space-separated words for full-text search."""
-    if not facts.chunks:
-        return []
-    source = Source(data)
-    text, ends = source.text, [0, *source.ends]
-    return [
-        (split_identifiers(title) if title else "", split_bytes(text[ends[start - 1] : ends[end]]))
-        for start, end, title in facts.chunks
-    ]
 
 
 def version() -> str:

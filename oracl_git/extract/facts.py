@@ -7,8 +7,9 @@ import stays relative) nor how any language is read.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Definition(NamedTuple):
@@ -63,7 +64,7 @@ class Facts:
     """Everything extraction learned from one blob read as one language."""
 
     language: str
-    checksum: str  # SHA-256 of the content, hex
+    checksum: str = ""  # SHA-256 of the content, hex
     lines: int = 0
     skip: str = ""  # reason to leave the file out of the graph ("binary", "generated", …)
     error: str = ""  # why it is known by path and text alone ("too deep", "syntax", …)
@@ -72,6 +73,7 @@ class Facts:
     exports: tuple[tuple[str, str, str], ...] = ()  # (bound name, module, imported name) at module level
     anchors: tuple[tuple[str, int], ...] = ()  # (anchor, line)
     headings: tuple[tuple[str, int], ...] = ()  # (text, line)
+    names: str = ""  # the names it defines and its headings, as words for full-text search
     chunks: tuple[Chunk, ...] = ()
     tags: tuple[tuple[str, str], ...] = ()  # structural tags, field → value
     risk: tuple[tuple[str, int], ...] = ()  # (rule, how many times it matched)
@@ -79,27 +81,46 @@ class Facts:
     documented: int = 0  # … of them with a docstring or doc comment
     entry_point: bool = False  # it is meant to be run (__main__ guard, shebang)
     placeholder: bool = False  # it says of itself that it is not there yet
-    uses: tuple[tuple[str, str, int], ...] = ()  # (definition, imported or local name it uses, line)
 
-    def encode(self) -> bytes:
-        """The record as compact JSON, without `uses` (see `encode_uses`)."""
-        fields = [getattr(self, name) for name in _FIELDS]
-        return json.dumps(fields, ensure_ascii=True, separators=(",", ":")).encode()
-
-    def encode_uses(self) -> bytes:
-        """`uses` alone: only a symbol-grain trace reads it."""
-        return json.dumps(self.uses, ensure_ascii=True, separators=(",", ":")).encode() if self.uses else b""
+    def encode(self) -> tuple[bytes, bytes]:
+        """The record as compact JSON in two parts: its outline, and what linking reads."""
+        return _dump([getattr(self, name) for name in _OUTLINE]), _dump([getattr(self, name) for name in _LINKS])
 
 
-_FIELDS = tuple(name for name in Facts.__dataclass_fields__ if name != "uses")
+# A build goes over all files twice, for their rows and for their links: it decodes each part once.
+_OUTLINE = ("language", "checksum", "lines", "skip", "error", "definitions", "names", "chunks", "placeholder")
+_LINKS = (
+    "language", "references", "exports", "anchors", "headings", "tags", "risk", "public", "documented", "entry_point",
+    "placeholder",
+)  # fmt: skip
+_ROWS: dict[str, Callable[[Iterable[Any]], Any]] = {
+    "definitions": Definition._make, "references": Reference._make, "chunks": Chunk._make,
+    "exports": tuple, "anchors": tuple, "headings": tuple, "tags": tuple, "risk": tuple,
+}  # fmt: skip
 
 
-def decode(data: bytes) -> Facts:
-    """The inverse of `Facts.encode` (with `uses` empty)."""
-    values = dict(zip(_FIELDS, json.loads(data), strict=True))
-    values["definitions"] = tuple(map(Definition._make, values["definitions"]))
-    values["references"] = tuple(map(Reference._make, values["references"]))
-    values["chunks"] = tuple(map(Chunk._make, values["chunks"]))
-    for field in ("exports", "anchors", "headings", "tags", "risk"):
-        values[field] = tuple(map(tuple, values[field]))
-    return Facts(**values)
+def _dump(fields: list[object]) -> bytes:
+    return json.dumps(fields, ensure_ascii=True, separators=(",", ":")).encode()
+
+
+def _load(names: tuple[str, ...], data: bytes) -> dict[str, Any]:
+    values = dict(zip(names, json.loads(data), strict=True))
+    for name, make in _ROWS.items():
+        if name in values:
+            values[name] = tuple(map(make, values[name]))
+    return values
+
+
+def decode(outline: bytes, links: bytes) -> Facts:
+    """The inverse of `Facts.encode`."""
+    return Facts(**(_load(_OUTLINE, outline) | _load(_LINKS, links)))
+
+
+def decode_outline(outline: bytes) -> Facts:
+    """The outline alone; what linking reads is left empty."""
+    return Facts(**_load(_OUTLINE, outline))
+
+
+def decode_links(links: bytes) -> Facts:
+    """What linking reads; the rest of the outline is left empty."""
+    return Facts(**_load(_LINKS, links))

@@ -1,8 +1,8 @@
-"""Python: definitions, imports, uses and risks, from a tree-sitter tree.
+"""Python: definitions, imports and risks, from a tree-sitter tree.
 
 Knows what the captures of python.scm mean, and Python's names. Runs nothing,
 resolves nothing: a relative import keeps its dots. The tree is queried, never
-walked; what needs no tree (names used, risky calls) is read from the text with
+walked; what needs no tree (risky calls) is read from the text with
 strings, comments and imports blanked out.
 """
 
@@ -23,12 +23,6 @@ from .source import Findings, Source, blank
 from .words import paths_in
 
 _IDENTIFIER = rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+"
-_NAME = re.compile(
-    rb"(?<![\w.\x80-\xff])(?<!def )(?<!class )" + _IDENTIFIER + rb"(?![ \t]*+=(?!=))"
-)  # no attribute, no name being defined, no keyword argument
-_WORDS = bytes(
-    byte if byte > 127 or chr(byte).isalnum() or byte in b"_.\n" else 32 for byte in range(256)
-)  # what separates words, but for the dot
 _TARGET = re.compile(rb"(?<![\w.\x80-\xff])" + _IDENTIFIER + rb"(?!\s*+[.\[(])")
 _FROM = re.compile(r"from\s*+((?:\.\s*+)*+)((?!import\b)[\w.]++)?\s*+import\b\s*+(.*)", re.DOTALL)
 _IMPORT_NOISE = str.maketrans("()\\\n", "    ")
@@ -68,12 +62,8 @@ def extract(source: Source, language: str) -> Findings:
     found.definitions = [_definition(source, scope, documented) for scope in scopes]
     found.sections = by_definitions(source.rows, found.definitions)
     constants = _constants(source, captures, tops)
-    names = _imports(source, imports, tops, found)
+    _imports(source, imports, tops, found)
     _dynamic_imports(source, code, found)
-    names.update(constants)
-    names.update(scope.name.encode() for scope in scopes if "." not in scope.name)
-    assigned = {start for start, _ in targets if _outside(start, tops)}
-    _uses(source, code, found.definitions, names, assigned, found)
 
     for offset, (path, anchor) in paths_in(text, _with_braces(text, strings)):
         found.refer("mention", path, anchor, source.line(offset))
@@ -182,24 +172,18 @@ def _tags(scopes: list[_Scope], script: bool, has_async: bool) -> list[tuple[str
 # ----------------------------------------------------------------- imports
 
 
-def _imports(
-    source: Source, statements: list[tuple[int, int]], tops: list[tuple[int, int]], found: Findings
-) -> set[bytes]:
-    """Note what each import statement names; returns the names bound anywhere."""
-    bound: set[bytes] = set()
+def _imports(source: Source, statements: list[tuple[int, int]], tops: list[tuple[int, int]], found: Findings) -> None:
+    """Note what each import statement names, and what those at module level bind."""
     exports: dict[tuple[str, str, str], None] = {}
     for start, end in statements:
         first, last = source.line(start), source.line(end - 1)
         outside = _outside(start, tops)
         for module, name, alias in _parse_import(source.text[start:end]):
             found.refer("import", module, name, first, last)
-            if alias != "*":
-                bound.add(alias.encode())
             if outside:
                 plain = not name and alias == module.partition(".")[0]
                 exports[alias, alias if plain else module, name] = None
     found.exports = list(exports)
-    return bound
 
 
 def _parse_import(statement: bytes) -> Iterator[tuple[str, str, str]]:
@@ -233,54 +217,3 @@ def _dynamic_imports(source: Source, code: bytes, found: Findings) -> None:
         if code[match.start()] != 32:
             first, last = source.line(match.start()), source.line(match.end() - 1)
             found.refer("import", match[1].decode(), "", first, last)
-
-
-# -------------------------------------------------------------------- uses
-
-
-def _uses(
-    source: Source, code: bytes, definitions: list[Definition], names: set[bytes], targets: set[int], found: Findings
-) -> None:
-    """Which of the file's names each definition uses, and on which line first.
-
-    Lines are looked at one by one only until all the names that occur are placed.
-    """
-    starts, ends = [0, *source.ends], source.ends
-    words = code.translate(_WORDS).replace(b".", b" .").split(b"\n")
-    placed: dict[str, set[bytes]] = {}
-    uses: list[tuple[str, str, int]] = []
-    for first, last, owner in _pieces(definitions, len(ends)):
-        done = placed.get(owner)
-        if done is None:
-            done = placed[owner] = {owner.rpartition(".")[2].encode()}
-        pending = names.intersection(b"\n".join(words[first - 1 : last]).split()) - done
-        for number in range(first - 1, last):
-            if not pending:
-                break
-            if pending.isdisjoint(words[number].split()):
-                continue
-            for match in _NAME.finditer(code, starts[number], ends[number]):
-                name = match[0]
-                if name in pending and (owner or match.start() not in targets):
-                    pending.discard(name)
-                    done.add(name)
-                    uses.append((owner, name.decode("utf-8", "replace"), number + 1))
-    found.uses = uses
-
-
-def _pieces(definitions: list[Definition], lines: int) -> Iterator[tuple[int, int, str]]:
-    """The lines cut into (first, last, innermost definition)."""
-    position = 1
-    stack: list[tuple[int, str]] = [(lines, "")]
-    for definition in definitions:
-        while stack[-1][0] < definition.start:
-            end, name = stack.pop()
-            yield position, end, name
-            position = max(position, end + 1)
-        yield position, definition.start - 1, stack[-1][1]
-        position = max(position, definition.start)
-        stack.append((definition.end, definition.name))
-    while stack:
-        end, name = stack.pop()
-        yield position, end, name
-        position = max(position, end + 1)

@@ -103,7 +103,6 @@ class Findings:
         "risk",
         "sections",
         "tags",
-        "uses",
     )
 
     def __init__(self) -> None:
@@ -117,7 +116,6 @@ class Findings:
         self.risk: list[tuple[str, int]] = []
         self.sections: Sequence[Chunk] | None = None  # None: by number of lines
         self.tags: list[tuple[str, str]] = []
-        self.uses: list[tuple[str, str, int]] = []
 
     def refer(self, kind: str, target: str, name: str, start: int, end: int = 0) -> None:
         """Note a reference; of equal ones the first place stays."""

@@ -41,6 +41,8 @@ _LAST_SEGMENT = re.compile(rb"[A-Za-z_.\x80-\xff][\w\x80-\xff+-][\w\x80-\xff.+-]
 _MAX_PATH = 255
 _PROBES = 64  # up to so many words are looked up one by one; beyond, one pass finds all places
 
+_ATTRIBUTE = re.compile(rb"[\w.]++")
+
 _PATH_DELIMITERS = b"\"'`()[]<>,;=|!^\\" + bytes(range(33)) + b"\x7f"
 _PATH_TABLE = bytes(32 if byte in _PATH_DELIMITERS else byte for byte in range(256))
 _CUT_BEFORE = frozenset(b"}>$%*])\\")  # what a word with a leading slash was cut off from
@@ -51,6 +53,8 @@ DOTTED = re.compile(rb"[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)++")
 def path_like(word: bytes) -> tuple[str, str] | None:
     """The path and anchor that a word spells, if it looks like one."""
     word = word.rstrip(b".,:;!?")
+    if _ATTRIBUTE.fullmatch(word) and word.rpartition(b".")[2].lower() not in SUFFIXES:
+        return None  # what most words with a dot are: said first, because it is cheap
     if word[:1] == b"*" and word[-1:] == b"*":
         word = word.strip(b"*")
     if not 2 < len(word) <= _MAX_PATH or word[:1] in (b"-", b":", b"#", b"+"):
@@ -95,11 +99,10 @@ def hits(text: bytes, classify: Callable[[bytes], T | None], table: bytes = _PAT
     """The distinct words that `classify` accepts, each with its first offset, in order."""
     spaced = b" " + text.translate(table).replace(b". ", b"  ").replace(b": ", b"  ") + b" "
     accepted: dict[bytes, T] = {}
-    for word in set(spaced.split()):
-        if b"/" in word or b"." in word or b":" in word:
-            value = classify(word)
-            if value is not None:
-                accepted[word] = value
+    for word in _JOINTS.findall(b"\n".join(set(spaced.split()))):
+        value = classify(word)
+        if value is not None:
+            accepted[word] = value
     if len(accepted) <= _PROBES:
         places = [(spaced.find(b" " + word + b" "), value) for word, value in accepted.items()]
     else:
@@ -112,6 +115,7 @@ def hits(text: bytes, classify: Callable[[bytes], T | None], table: bytes = _PAT
     return places
 
 
+_JOINTS = re.compile(rb"^[^\n./:]*+[./:][^\n]*+", re.MULTILINE)  # of words, a line each: those with a joint in them
 _WORDS = re.compile(rb"[^ ]++")
 
 
@@ -163,9 +167,10 @@ _BOUNDARY = re.compile(
     r"|(?<=[A-Z])(?=[A-Z](?:[a-rt-z]|s[a-z]))"  # HTTPServer, not URLs
     r"|(?<=[^\W\d_])(?=[0-9])|(?<=[0-9])(?=[^\W\d_])"  # utf8
 )
+_WHOLE = re.compile(rb"[A-Z]?[a-z_]++|[A-Z_]++|[0-9_]++")  # most words: no boundary in them, said cheaply
 _NOT_WORD = re.compile(r"\W+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+")
-_MEMO_WORDS = 1 << 16
+_MEMO_WORDS = 1 << 17
 _MEMO_LENGTH = 64
 _NOISE_LENGTH = 100
 _NOISE_SUSPECT = 20  # shorter words are never noise; longer ones are when they split into crumbs
@@ -186,6 +191,8 @@ def _split(word: bytes) -> bytes:
         return " ".join(_BOUNDARY.sub(" ", _CJK.sub(_bigrams, text)).split()).encode()
     if len(word) > _NOISE_LENGTH:
         return b""
+    if _WHOLE.fullmatch(word):
+        return word
     parts = _BOUNDARY.sub(" ", word.decode("ascii")).encode()
     if len(word) >= _NOISE_SUSPECT and (parts.count(b" ") + 1) * _NOISE_CRUMB > len(word):
         return b""

@@ -16,8 +16,9 @@ from ..errors import IndexUnusable
 from ..git import Repository
 
 DatabaseError = sqlite3.DatabaseError
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2  # a file of an older one is replaced: all of it is derived
 BUSY_SECONDS = 60
+_ROWS = 2_000  # that wait to be written
 _ATTEMPTS = 500  # a hundredth of a second apart
 _CACHE_KIB = 131_072  # pages a large transaction may keep before it spills them
 
@@ -67,10 +68,11 @@ CREATE VIRTUAL TABLE file_fts USING fts5(path, names, content='', tokenize='port
 
 FACTS_SCHEMA = """
 CREATE TABLE extractor(id INTEGER PRIMARY KEY, version TEXT UNIQUE NOT NULL);
+-- outline, links: Facts in two parts. text: its chunks as words, NUL between title, body, title, …
 CREATE TABLE facts(
-    blob TEXT NOT NULL, language TEXT NOT NULL, extractor INTEGER NOT NULL,
-    skip TEXT NOT NULL, facts BLOB NOT NULL, uses BLOB NOT NULL, text BLOB NOT NULL,
-    PRIMARY KEY(blob, language, extractor)) WITHOUT ROWID;
+    id INTEGER PRIMARY KEY, blob TEXT NOT NULL, language TEXT NOT NULL, extractor INTEGER NOT NULL,
+    skip TEXT NOT NULL, outline BLOB NOT NULL, links BLOB NOT NULL, text BLOB NOT NULL,
+    UNIQUE(blob, language, extractor));
 """
 
 HISTORY_SCHEMA = """
@@ -139,6 +141,8 @@ def _open(path: str, name: str, write: bool, wait: float) -> sqlite3.Connection:
                 f"{path} was written by a newer oracl-git (format {version}, this one knows {SCHEMA_VERSION})",
                 "upgrade oracl-git, or start over with: git oracl deinit && git oracl init",
             )
+        if 0 < version < SCHEMA_VERSION:
+            raise sqlite3.DatabaseError("file is not a database of this version")
         if version == 0:
             if not write:
                 raise FileNotFoundError(path)
@@ -210,6 +214,25 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
             db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")
+
+
+class Rows:
+    """Rows that wait to be written many at a time: a call for each costs more than the row."""
+
+    def __init__(self, db: sqlite3.Connection, statement: str) -> None:
+        self._db, self._statement = db, statement
+        self._rows: list[tuple[object, ...]] = []
+
+    def add(self, *row: object) -> None:
+        """One more."""
+        self._rows.append(row)
+        if len(self._rows) >= _ROWS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits."""
+        self._db.executemany(self._statement, self._rows)
+        self._rows.clear()
 
 
 def remove(path: str) -> None:

@@ -18,10 +18,10 @@ from ..graph.model import ARTIFACT, CONSTRAINT, CONSTRAINT_PREFIX, HUB, HUB_PREF
 from ..graph.names import Memo, Names, Recorder
 from ..graph.parameters import RELATIONS, Blend
 from ..graph.tags import tags
+from .facts import Contents
 from .links import RELATION_CODES, LinkTable, Moved, outgoing
 from .nodes import NodeTable, tags_text
 from .ranks import Derived
-from .tree import FactsOf
 
 _TESTS, _GOVERNS, _PROVIDES = (RELATION_CODES[name] for name in ("tests", "governs", "provides"))
 _TELL = 64
@@ -42,10 +42,10 @@ class EdgeTable:
     """Re-links nodes and keeps everything that follows from their edges."""
 
     def __init__(
-        self, db: sqlite3.Connection, nodes: NodeTable, names: Names, facts_of: FactsOf, rules: Governance,
+        self, db: sqlite3.Connection, nodes: NodeTable, names: Names, contents: Contents, rules: Governance,
         blend: Blend, skip: frozenset[str], whole: bool, tell: Callable[[str, int, int], None],
     ) -> None:  # fmt: skip
-        self._db, self._nodes, self._names, self._facts_of, self._rules = db, nodes, names, facts_of, rules
+        self._db, self._nodes, self._names, self._contents, self._rules = db, nodes, names, contents, rules
         self._skip, self._whole, self._tell = skip, whole, tell
         self._derived = Derived(db, RELATIONS, blend, whole)
         self._links = LinkTable(db, nodes, whole)
@@ -85,7 +85,7 @@ class EdgeTable:
 
     def _link_all(self, affected: list[int], total: int) -> Iterable[Moved]:
         for done, (node, path, blob, language, text) in enumerate(self._rows(affected), 1):
-            facts = self._facts_of(blob, language)
+            facts = self._contents.links(blob, language)
             assert facts is not None, "a node whose blob is missing is no artifact"
             moved = self._link(node, path, facts, text)
             if moved:
@@ -222,7 +222,7 @@ class EdgeTable:
             else:
                 values = json.loads(text)
                 root = link.is_package_root(path, self._names)
-                facts = self._facts_of(blob, language)
+                facts = self._contents.links(blob, language)
                 assert facts is not None, "a node whose blob is missing is no artifact"
                 terms = priority.contributions(path, values, facts, self._rules, self._standing(node, reached, root))
             s, m = priority.uncapped(terms), priority.multiplier(values)

@@ -8,32 +8,26 @@ parses nothing twice.
 from __future__ import annotations
 
 import sqlite3
-import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
-from ..extract import Facts, chunk_texts, decode, extract, version
+from ..extract import Facts, Texts, read, version
+from ..extract.facts import decode, decode_links, decode_outline
 from .database import transaction
 
+T = TypeVar("T")
 _BATCH = 256
-_LEVEL = 1  # zlib: speed before size
-
-Texts = list[tuple[str, str]]
-
-
-def _packed(raw: bytes) -> bytes:
-    return zlib.compress(raw, _LEVEL) if raw else b""
-
-
-def _unpacked(packed: bytes) -> bytes:
-    return zlib.decompress(packed) if packed else b""
 
 
 class FactsCache:
-    """Read and write Facts by (blob, language); writes are committed in batches."""
+    """Read and write Facts by (blob, language); writes are committed in batches.
+
+    Nothing is compressed: on the way to full text it would cost more than all else.
+    """
 
     def __init__(self, db: sqlite3.Connection, write: bool = True) -> None:
         self._db = db
-        self._pending: dict[tuple[str, str], tuple[str, bytes, bytes, bytes]] = {}  # skip, facts, uses, text
+        self._pending: dict[tuple[str, str], tuple[str, bytes, bytes, bytes]] = {}  # skip, outline, links, text
         if write:
             with transaction(db):
                 db.execute("INSERT OR IGNORE INTO extractor(version) VALUES(?)", (version(),))
@@ -48,15 +42,9 @@ class FactsCache:
 
     def learn(self, blob: str, language: str, data: bytes) -> Facts:
         """Extract a blob and remember what it says."""
-        facts = extract(data, language)
-        texts = [] if facts.skip else chunk_texts(data, facts)
+        facts, texts = read(data, language)
         flat = "\0".join(part.replace("\0", " ") for pair in texts for part in pair)
-        packed = (
-            _packed(facts.encode()),
-            _packed(facts.encode_uses()),
-            _packed(flat.encode("utf-8", "surrogatepass")),
-        )
-        self._pending[blob, language] = (facts.skip, *packed)
+        self._pending[blob, language] = (facts.skip, *facts.encode(), flat.encode("utf-8", "surrogatepass"))
         if len(self._pending) >= _BATCH:
             self.flush()
         return facts
@@ -66,30 +54,74 @@ class FactsCache:
         if self._pending:
             with transaction(self._db):
                 self._db.executemany(
-                    "INSERT OR REPLACE INTO facts VALUES(?,?,?,?,?,?,?)",
+                    "INSERT OR REPLACE INTO facts(blob, language, extractor, skip, outline, links, text)"
+                    " VALUES(?,?,?,?,?,?,?)",
                     ((*key, self._extractor, *row) for key, row in self._pending.items()),
                 )
             self._pending.clear()
 
     def facts(self, blob: str, language: str) -> Facts | None:
-        """The cached Facts (without `uses`), or None."""
-        packed = self._row("facts", blob, language)
-        return None if packed is None else decode(_unpacked(packed))
+        """The cached Facts, or None."""
+        row = self._row("outline, links", slice(1, 3), blob, language)
+        return row and decode(*row)
+
+    def outline(self, blob: str, language: str) -> tuple[Facts, Texts] | None:
+        """The outline (see `decode_outline`) and the (title, body) of each chunk, or None."""
+        row = self._row("outline, text", slice(1, 4, 2), blob, language)
+        return row and (decode_outline(row[0]), _texts(row[1]))
+
+    def links(self, blob: str, language: str) -> Facts | None:
+        """What linking reads of the Facts, or None."""
+        row = self._row("links", slice(2, 3), blob, language)
+        return row and decode_links(row[0])
 
     def texts(self, blob: str, language: str) -> Texts | None:
-        """The cached (title, body) of each chunk, or None."""
-        packed = self._row("text", blob, language)
-        if packed is None:
-            return None
-        flat = _unpacked(packed).decode("utf-8", "surrogatepass")
-        parts = flat.split("\0") if flat else []
-        return list(zip(parts[::2], parts[1::2], strict=True))
+        """The (title, body) of each chunk, or None."""
+        row = self._row("text", slice(3, 4), blob, language)
+        return row and _texts(row[0])
 
-    def _row(self, column: str, blob: str, language: str) -> bytes | None:
+    def _row(self, columns: str, place: slice, blob: str, language: str) -> Any:
         pending = self._pending.get((blob, language))
         if pending:
-            return pending[1:][("facts", "uses", "text").index(column)]
-        row = self._db.execute(
-            f"SELECT {column} FROM facts WHERE blob=? AND language=? AND extractor=?", (blob, language, self._extractor)
+            return pending[place]
+        return self._db.execute(
+            f"SELECT {columns} FROM facts WHERE blob=? AND language=? AND extractor=?",
+            (blob, language, self._extractor),
         ).fetchone()
-        return row[0] if row else None
+
+
+class Contents:
+    """What the blobs of one update say; one that the cache lacks is read again.
+
+    Every method answers None when the blob is missing from this clone.
+    """
+
+    def __init__(self, cache: FactsCache, fetch: Callable[[str], bytes | None]) -> None:
+        self._cache, self._fetch = cache, fetch
+        self.recent: dict[tuple[str, str], Facts] = {}  # whole ones of this update, when they are few
+
+    def facts(self, blob: str, language: str) -> Facts | None:
+        """All of it."""
+        return self.recent.get((blob, language)) or self._once_more(self._cache.facts, blob, language)
+
+    def outline(self, blob: str, language: str) -> tuple[Facts, Texts] | None:
+        """What its rows are made of."""
+        return self._once_more(self._cache.outline, blob, language)
+
+    def links(self, blob: str, language: str) -> Facts | None:
+        """What its links are made of."""
+        return self.recent.get((blob, language)) or self._once_more(self._cache.links, blob, language)
+
+    def _once_more(self, ask: Callable[[str, str], T | None], blob: str, language: str) -> T | None:
+        found = ask(blob, language)
+        if found is None:
+            data = self._fetch(blob)
+            if data is not None:
+                self._cache.learn(blob, language, data)
+                found = ask(blob, language)
+        return found
+
+
+def _texts(flat: bytes) -> Texts:
+    parts = flat.decode("utf-8", "surrogatepass").split("\0") if flat else []
+    return list(zip(parts[::2], parts[1::2], strict=True))

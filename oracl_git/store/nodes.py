@@ -19,7 +19,10 @@ from ..graph.link import tested_stem
 from ..graph.model import ARTIFACT, decode_path, encode_path
 from ..graph.names import Names, implementation_stem, key, suffixes
 from ..graph.tags import role
-from .tree import FactsOf, StoredNames, bindings, toplevel_rows
+from .database import Rows
+from .facts import Contents
+from .text import TextTable
+from .tree import StoredNames, bindings, toplevel_rows
 
 LEAVING = 9
 _QUESTIONS: dict[str, Callable[[Names, str], object]] = {
@@ -35,6 +38,10 @@ _QUESTIONS: dict[str, Callable[[Names, str], object]] = {
 }
 
 Question = tuple[str, str]
+_INSERT = (
+    "INSERT INTO node(id, kind, path, name, stem, tested, role, shard, mode, blob, size, lines, checksum, language,"
+    " placeholder, tags, resolutions) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'{}','[]')"
+)
 
 
 class File(NamedTuple):
@@ -65,11 +72,16 @@ def ask(names: Names, question: Question) -> object:
 class NodeTable:
     """Writes artifacts; remembers ids for the length of one update."""
 
-    def __init__(self, db: sqlite3.Connection, facts_of: FactsOf, rules: Governance) -> None:
+    def __init__(self, db: sqlite3.Connection, contents: Contents, rules: Governance) -> None:
         self._db = db
-        self._facts_of = facts_of
+        self._contents = contents
         self._rules = rules
         self._ids: dict[tuple[int, str], int] = {}
+        self._next: int = db.execute("SELECT coalesce(max(id), 0) FROM node").fetchone()[0] + 1
+        self._fresh = self._next == 1  # then the ids known here are all there are
+        self._rows = Rows(db, _INSERT)
+        self._symbols = Rows(db, "INSERT OR IGNORE INTO symbol VALUES(?,?,?,?,?)")
+        self._toplevel: dict[tuple[str, str], list[int]] = {}  # (top, root) → change of (modules, under)
         self.leaving: set[int] = set()
         self.came: list[str] = []  # paths that became artifacts
         self.went: list[str] = []  # paths that are none any more
@@ -77,27 +89,30 @@ class NodeTable:
     def find(self, kind: int, path: str) -> int | None:
         """The id of a node, if it is there."""
         known = self._ids.get((kind, path))
-        if known is None:
+        if known is None and not self._fresh:
             row = self._db.execute("SELECT id FROM node WHERE path=? AND kind=?", (encode_path(path), kind)).fetchone()
             if row is None:
                 return None
             known = self._ids[kind, path] = row[0]
         return known
 
-    def apply(self, files: list[File], gone: list[str], also: Callable[[int, File, Facts], None]) -> set[int] | None:
-        """Write the rows; the ids whose links could have changed, or None for all of them.
-
-        `also` is called with each new row while its facts are at hand.
-        """
+    def apply(self, files: list[File], gone: list[str], text: TextTable) -> set[int] | None:
+        """Write the rows and the text; the ids whose links could have changed, or None for all of them."""
         db = self._db
-        fresh = db.execute("SELECT 1 FROM node LIMIT 1").fetchone() is None
+        fresh = self._fresh
         before = {} if fresh else {q: ask(names, q) for names in [self._names()] for q in self._questions(files, gone)}
         for path in gone:
             self._leave(path)
         for file in files:
-            facts = self._facts_of(file.blob, file.language)
-            assert facts is not None, "files whose blob is missing were left out before"
-            also(self._put(file, facts), file, facts)
+            outline = self._contents.outline(file.blob, file.language)
+            assert outline is not None, "files whose blob is missing were left out before"
+            text.add(self._put(file, outline[0]), file.path, *outline)
+        for rows in (self._rows, self._symbols, text):
+            rows.flush()
+        db.executemany(
+            "INSERT INTO toplevel VALUES(?1,?2,?3,?4) ON CONFLICT DO UPDATE SET modules=modules+?3, under=under+?4",
+            [(top, encode_path(root), *counts) for (top, root), counts in self._toplevel.items()],
+        )
         db.execute("DELETE FROM toplevel WHERE modules=0 AND under=0")
         if fresh:
             return None
@@ -111,18 +126,18 @@ class NodeTable:
         return affected - self.leaving
 
     def _names(self) -> StoredNames:
-        return StoredNames(self._db, self._facts_of)
+        return StoredNames(self._db, self._contents.facts)
 
     def _questions(self, files: list[File], gone: list[str]) -> Iterator[Question]:
         """Every question the changed paths take part in."""
         patterns = {pattern for constraint in self._rules.constraints for pattern in constraint.paths}
         seen: dict[Question, None] = {}
-        sides = [(f.path, self._facts_of(f.blob, f.language)) for f in files] + [(path, None) for path in gone]
+        sides = [(f.path, self._contents.facts(f.blob, f.language)) for f in files] + [(path, None) for path in gone]
         for path, new in sides:
             row = self._db.execute(
                 "SELECT blob, language FROM node WHERE path=? AND kind=0", (encode_path(path),)
             ).fetchone()
-            old = self._facts_of(*row) if row else None
+            old = self._contents.facts(*row) if row else None
             if (old is None) != (new is None):
                 seen["exists", path] = None
                 seen["implementations", implementation_stem(path)] = None
@@ -154,16 +169,11 @@ class NodeTable:
         values = (file.mode, file.blob, file.size, facts.lines, facts.checksum, file.language, int(facts.placeholder))
         node = self.find(ARTIFACT, file.path)
         if node is None:
-            cursor = db.execute(
-                "INSERT INTO node(kind, path, name, stem, tested, role, tags, resolutions, shard, mode, blob, size,"
-                " lines, checksum, language, placeholder) VALUES(0,?,?,?,?,?,'{}','[]',?,?,?,?,?,?,?,?)",
-                (
-                    raw, raw.rpartition(b"/")[2], *_stems(file.path), role(file.path),
-                    digest.leaf_key(ARTIFACT, file.path)[0], *values,
-                ),
+            node = self._new_id(ARTIFACT, file.path)
+            self._rows.add(
+                node, ARTIFACT, raw, raw.rpartition(b"/")[2], *_stems(file.path), role(file.path),
+                digest.leaf_key(ARTIFACT, file.path)[0], *values,
             )  # fmt: skip
-            assert cursor.lastrowid is not None
-            node = self._ids[ARTIFACT, file.path] = cursor.lastrowid
             self._count_toplevel(file.path, 1)
             self.came.append(file.path)
         else:
@@ -172,29 +182,29 @@ class NodeTable:
                 (*values, node),
             )
             db.execute("DELETE FROM symbol WHERE node=?", (node,))
-        db.executemany(
-            "INSERT OR IGNORE INTO symbol VALUES(?,?,?,?,?)",
-            [(node, d.start, d.name, d.end, d.kind) for d in facts.definitions],
-        )
+        for name, kind, start, end, _, _ in facts.definitions:
+            self._symbols.add(node, start, name, end, kind)
+        return node
+
+    def _new_id(self, kind: int, path: str) -> int:
+        node = self._next
+        self._next += 1
+        self._ids[kind, path] = node
         return node
 
     def _count_toplevel(self, path: str, sign: int) -> None:
-        self._db.executemany(
-            "INSERT INTO toplevel VALUES(?1,?2,?3,?4) ON CONFLICT DO UPDATE SET modules=modules+?3, under=under+?4",
-            [(top, encode_path(root), sign * m, sign * u) for top, root, m, u in toplevel_rows(path)],
-        )
+        for top, root, module, under in toplevel_rows(path):
+            counts = self._toplevel.setdefault((top, root), [0, 0])
+            counts[0] += sign * module
+            counts[1] += sign * under
 
     def virtual(self, kind: int, path: str) -> int:
         """The id of a hub or constraint node, made when it is not there."""
         node = self.find(kind, path)
         if node is None:
-            cursor = self._db.execute(
-                "INSERT INTO node(kind, path, name, stem, tested, role, tags, resolutions, shard, mode, blob, size,"
-                " lines, checksum, language, placeholder) VALUES(?,?,x'','','','','{}','[]',?,0,'',0,0,'','',0)",
-                (kind, encode_path(path), digest.leaf_key(kind, path)[0]),
-            )
-            assert cursor.lastrowid is not None
-            node = self._ids[kind, path] = cursor.lastrowid
+            node = self._new_id(kind, path)
+            shard = digest.leaf_key(kind, path)[0]
+            self._db.execute(_INSERT, (node, kind, encode_path(path), b"", "", "", "", shard, 0, "", 0, 0, "", "", 0))
         return node
 
     def drop(self, node: int) -> None:

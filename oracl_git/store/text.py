@@ -7,15 +7,10 @@ of, which the facts cache keeps. Knows nothing of ranking.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 
-from ..extract import Facts, split_identifiers
-from .facts import Texts
-from .nodes import File
-from .tree import FactsOf
-
-TextsOf = Callable[[str, str], Texts | None]
-_NAMES = 20_000  # characters of names that are indexed per file
+from ..extract import Facts, Texts, split_identifiers
+from .database import Rows
+from .facts import Contents
 
 
 def path_words(path: str) -> str:
@@ -23,27 +18,24 @@ def path_words(path: str) -> str:
     return split_identifiers(path.encode("utf-8", "replace").decode("utf-8").replace("/", " ").replace(".", " "))
 
 
-def name_words(facts: Facts) -> str:
-    """The names a file defines and its headings, as words."""
-    names = dict.fromkeys(d.name.rpartition(".")[2] for d in facts.definitions)
-    headings = dict.fromkeys(text for text, _ in facts.headings)
-    return split_identifiers(" ".join((*names, *headings))[:_NAMES])
-
-
 class TextTable:
     """Adds and removes the text of one artifact at a time."""
 
-    def __init__(self, db: sqlite3.Connection, facts_of: FactsOf, texts_of: TextsOf) -> None:
-        self._db, self._facts_of, self._texts_of = db, facts_of, texts_of
+    def __init__(self, db: sqlite3.Connection, contents: Contents) -> None:
+        self._db, self._contents = db, contents
         self._next: int | None = None  # the next free chunk id
+        self._files = Rows(db, "INSERT INTO file_fts(rowid, path, names) VALUES(?,?,?)")
+        self._chunks = Rows(db, "INSERT INTO chunk(id, node, start, stop, title) VALUES(?,?,?,?,?)")
+        self._texts = Rows(db, "INSERT INTO chunk_fts(rowid, title, body) VALUES(?,?,?)")
 
     def remove(self, node: int, path: str, blob: str, language: str) -> None:
         """Take out what `add` put in for this content."""
-        facts, texts = self._facts_of(blob, language), self._texts_of(blob, language)
-        assert facts is not None and texts is not None, "facts of an indexed blob can be had again"
+        outline = self._contents.outline(blob, language)
+        assert outline is not None, "what an indexed blob says can be had again"
+        facts, texts = outline
         self._db.execute(
             "INSERT INTO file_fts(file_fts, rowid, path, names) VALUES('delete',?,?,?)",
-            (node, path_words(path), name_words(facts)),
+            (node, path_words(path), facts.names),
         )
         chunks = [row[0] for row in self._db.execute("SELECT id FROM chunk WHERE node=? ORDER BY start", (node,))]
         self._db.executemany(
@@ -52,22 +44,17 @@ class TextTable:
         )
         self._db.execute("DELETE FROM chunk WHERE node=?", (node,))
 
-    def add(self, node: int, file: File, facts: Facts) -> None:
+    def add(self, node: int, path: str, facts: Facts, texts: Texts) -> None:
         """Index the text of an artifact."""
-        texts = self._texts_of(file.blob, file.language)
-        assert texts is not None, "text of an indexed blob can be had again"
-        self._db.execute(
-            "INSERT INTO file_fts(rowid, path, names) VALUES(?,?,?)", (node, path_words(file.path), name_words(facts))
-        )
+        self._files.add(node, path_words(path), facts.names)
         if self._next is None:
             self._next = self._db.execute("SELECT coalesce(max(id), 0) FROM chunk").fetchone()[0] + 1
-        first = self._next
+        for number, (chunk, (title, body)) in enumerate(zip(facts.chunks, texts, strict=True), self._next):
+            self._chunks.add(number, node, *chunk)
+            self._texts.add(number, title, body)
         self._next += len(texts)
-        self._db.executemany(
-            "INSERT INTO chunk(id, node, start, stop, title) VALUES(?,?,?,?,?)",
-            [(number, node, chunk.start, chunk.end, chunk.title) for number, chunk in enumerate(facts.chunks, first)],
-        )
-        self._db.executemany(
-            "INSERT INTO chunk_fts(rowid, title, body) VALUES(?,?,?)",
-            [(number, title, body) for number, (title, body) in enumerate(texts, first)],
-        )
+
+    def flush(self) -> None:
+        """Write what waits."""
+        for rows in (self._files, self._chunks, self._texts):
+            rows.flush()

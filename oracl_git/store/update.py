@@ -13,14 +13,14 @@ import json
 import sqlite3
 
 from ..errors import GitFailed, NothingIndexed
-from ..extract import Facts, excluded, language_of, version
+from ..extract import excluded, language_of, version
 from ..git import Change, Objects, Repository, open_objects, shallow_state
 from ..graph import digest, governance
 from ..graph.model import decode_path, encode_path
 from . import database
 from .chronicle import Chronicle
 from .edges import EdgeTable
-from .facts import FactsCache, Texts
+from .facts import Contents, FactsCache
 from .history import DEFAULT_DEPTH
 from .nodes import File, NodeTable
 from .settings import Progress, Report, Settings
@@ -88,7 +88,7 @@ class Build:
         self.repo, self.objects, self.db, self.cache, self.past = repo, objects, index, cache, past
         self.tell: Progress = progress or (lambda step, done, total: None)
         self.header: dict[str, object] = dict(index.execute("SELECT key, value FROM header"))
-        self.recent: dict[tuple[str, str], Facts] = {}
+        self.contents = Contents(cache, lambda blob: dict(objects.blobs([blob])).get(blob))
         self.parsed = 0
 
     def run(self, commit: str, settings: Settings | None, full: bool, depth: int) -> Report:
@@ -207,29 +207,10 @@ class Build:
                 skips[blob, language] = facts.skip
                 self.parsed += 1
                 if not self.whole:
-                    self.recent[blob, language] = facts
+                    self.contents.recent[blob, language] = facts
             self.tell("reading", done, len(wanted))
         self.cache.flush()
         return skips
-
-    def facts_of(self, blob: str, language: str) -> Facts | None:
-        """Facts of a blob, read again when the cache was pruned; None when it is missing."""
-        found = self.recent.get((blob, language))
-        if found is None:
-            found = self.cache.facts(blob, language)
-            if found is None:
-                data = dict(self.objects.blobs([blob])).get(blob)
-                found = None if data is None else self.cache.learn(blob, language, data)
-            if found is not None and not self.whole:
-                self.recent[blob, language] = found
-        return found
-
-    def texts_of(self, blob: str, language: str) -> Texts | None:
-        """Split text of a blob's chunks; None when it is missing."""
-        found = self.cache.texts(blob, language)
-        if found is None and self.facts_of(blob, language) is not None:
-            found = self.cache.texts(blob, language)
-        return found
 
     def _skip_by_content(self, files: list[File], gone: list[str], skips: dict[tuple[str, str], str]) -> list[File]:
         kept = []
@@ -246,17 +227,17 @@ class Build:
 
     def _graph(self, files: list[File], gone: list[str], governed: bool, settings: Settings) -> tuple[int, NodeTable]:
         """Everything between node rows and the root; (files linked, the node table)."""
-        text = TextTable(self.db, self.facts_of, self.texts_of)
+        text = TextTable(self.db, self.contents)
         find = "SELECT id, blob, language FROM node WHERE path=? AND kind=0"
         for path in [*gone, *(file.path for file in files)]:
             row = self.db.execute(find, (encode_path(path),)).fetchone()
             if row:
                 text.remove(row[0], path, row[1], row[2])
-        nodes = NodeTable(self.db, self.facts_of, self.rules)
-        affected = nodes.apply(files, gone, text.add)
-        names = StoredNames(self.db, self.facts_of, self.whole)
+        nodes = NodeTable(self.db, self.contents, self.rules)
+        affected = nodes.apply(files, gone, text)
+        names = StoredNames(self.db, self.contents.facts, self.whole)
         edges = EdgeTable(
-            self.db, nodes, names, self.facts_of, self.rules, settings.blend, settings.skip, self.whole, self.tell
+            self.db, nodes, names, self.contents, self.rules, settings.blend, settings.skip, self.whole, self.tell
         )
         linked, change = edges.relink(None if governed else affected)
         self._header_sums(change)

@@ -17,6 +17,8 @@ from typing import Any
 import networkx
 from pytest import mark, skip
 
+from oracl_git.store.database import SCHEMA_VERSION
+
 Place = Any  # conftest's
 
 
@@ -381,10 +383,22 @@ def test_an_index_of_a_newer_format(shop: Place) -> None:
     db.close()
     for words in (["search", "cart"], ["update"], ["status"], ["show", "shop/cart.py"]):
         done = shop.oracl(*words, code=128)
-        assert f"git-oracl: {index} was written by a newer oracl-git (format 99, this one knows 1).\n" in done.err
+        assert (
+            f"git-oracl: {index} was written by a newer oracl-git (format 99, this one knows {SCHEMA_VERSION}).\n"
+            in done.err
+        )
         assert done.err.endswith("hint: upgrade oracl-git, or start over with: git oracl deinit && git oracl init\n")
     assert shop.oracl("deinit").code == 0
     assert shop.oracl("init").code == 0
+
+
+def test_an_index_of_an_older_format_is_made_anew(shop: Place) -> None:
+    before = shop.oracl("search", "cart").out
+    for name in ("index", "facts", "history"):
+        with sqlite3.connect(shop.path / f".git/oracl/{name}.sqlite") as db:
+            db.execute("PRAGMA user_version=1")
+        db.close()
+    assert shop.oracl("search", "cart").out == before
 
 
 def test_another_extractor_version_is_noticed(shop: Place) -> None:

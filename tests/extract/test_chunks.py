@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracl_git.extract import Definition, chunk_texts, extract
+from oracl_git.extract import Definition, extract, read
 from oracl_git.extract.chunks import MAX_CHUNKS, by_definitions, by_headings, by_lines
 
 
@@ -47,7 +47,7 @@ def test_a_short_class_stays_whole() -> None:
 
 def test_a_chunk_has_its_words() -> None:
     code = b"def parseURL(x_y):\n    return HTTPServer\n"
-    assert chunk_texts(code, extract(code, "python")) == [("parse URL", "def parse URL x_y return HTTP Server")]
+    assert read(code, "python")[1] == [("parse URL", "def parse URL x_y return HTTP Server")]
 
 
 def test_the_number_of_chunks_is_bounded() -> None:

@@ -112,7 +112,7 @@ def test_excluded_by_content() -> None:
     assert extract(b"x = '" + b"a" * 100_001 + b"'\n", "python").skip == "generated"
     assert extract(b"a" * 100_001, "text").skip == ""
     skipped = extract(b"abc\0def", "text")
-    assert (skipped.chunks, skipped.references, package.chunk_texts(b"abc\0def", skipped)) == ((), (), [])
+    assert (skipped.chunks, skipped.references, package.read(b"abc\0def", "text")[1]) == ((), (), [])
 
 
 def test_encodings() -> None:

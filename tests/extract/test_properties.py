@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oracl_git.extract import Facts, chunk_texts, decode, extract, language_of
+from oracl_git.extract import Facts, extract, language_of, read
+from oracl_git.extract.facts import decode, decode_links, decode_outline
 from oracl_git.extract.languages import LANGUAGES
 
 NAMES = [row.name for row in LANGUAGES]
@@ -30,22 +31,24 @@ texts = st.one_of(st.binary(max_size=400), st.lists(st.sampled_from(PIECES), max
 
 def check(data: bytes, facts: Facts) -> None:
     assert facts.error != "extractor"
-    assert decode(facts.encode()) == Facts(**{**{f: getattr(facts, f) for f in facts.__slots__}, "uses": ()})
+    outline, links = facts.encode()
+    assert decode(outline, links) == facts
+    parts = [{f: getattr(part, f) for f in Facts.__slots__} for part in (decode_outline(outline), decode_links(links))]
+    for field in Facts.__slots__:
+        assert getattr(facts, field) in [part[field] for part in parts]
     if facts.skip:
         assert facts.chunks == ()
         return
     covered = [line for chunk in facts.chunks for line in range(chunk.start, chunk.end + 1)]
     assert covered == list(range(1, facts.lines + 1))
     assert len(facts.chunks) <= 2_000
-    assert len(chunk_texts(data, facts)) == len(facts.chunks)
+    assert len(read(data, facts.language)[1]) == len(facts.chunks)
     spans = [(row.start, row.end) for row in facts.definitions] + [(row.start, row.end) for row in facts.references]
     assert all(1 <= start <= end <= facts.lines for start, end in spans)
     for _, line in (*facts.anchors, *facts.headings):
         assert 1 <= line <= facts.lines
     assert len({r[:3] for r in facts.references}) == len(facts.references)
     assert list(facts.references) == sorted(facts.references, key=lambda r: (r.start, r.end))
-    assert {owner for owner, _, _ in facts.uses} <= {"", *(d.name for d in facts.definitions)}
-    facts.encode_uses()
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -69,11 +72,11 @@ def test_any_bytes_in_the_other_languages(data: bytes, language: str) -> None:
 def test_line_ends_do_not_matter(data: bytes, language: str) -> None:
     unix = extract(data, language)
     for other in (data.replace(b"\n", b"\r\n"), data.replace(b"\n", b"\r")):
-        same = extract(other, language)
+        same, texts = read(other, language)
         assert {f: getattr(same, f) for f in same.__slots__ if f != "checksum"} == {
             f: getattr(unix, f) for f in unix.__slots__ if f != "checksum"
         }
-        assert chunk_texts(other, same) == chunk_texts(data, unix)
+        assert texts == read(data, language)[1]
 
 
 @given(st.binary(max_size=60), st.binary(max_size=60))
@@ -96,8 +99,7 @@ def test_much_of_anything_ends(language: str) -> None:
     for piece in REPEATED:
         data = (piece * (200_000 // len(piece) + 1))[:200_000]
         start = time.process_time()
-        facts = extract(data, language)
-        chunk_texts(data, facts)
+        facts = read(data, language)[0]
         assert facts.error != "extractor"
         assert time.process_time() - start < 10, piece
 
@@ -105,9 +107,9 @@ def test_much_of_anything_ends(language: str) -> None:
 @pytest.mark.parametrize("language", NAMES)
 def test_a_line_of_a_megabyte_ends(language: str) -> None:
     data = (b"word a/b.py `c.d` (e) [f](g) x.y:z 'q' " * 26_000)[: 1 << 20]
-    facts = extract(data, language)
+    facts, texts = read(data, language)
     assert facts.lines == 1
-    assert facts.skip == "generated" or len(chunk_texts(data, facts)) == 1
+    assert facts.skip == "generated" or len(texts) == 1
 
 
 def test_the_same_in_another_process() -> None:

@@ -116,22 +116,6 @@ def test_exports(facts: Facts) -> None:
     )
 
 
-def test_uses(facts: Facts) -> None:
-    assert facts.uses == (
-        ("", "LIMIT", 21),
-        ("conditional", "osp", 23),
-        ("Base", "sibling", 27),
-        ("Base", "LIMIT", 30),
-        ("Base.method", "LIMIT", 32),
-        ("Base.method", "b", 35),
-        ("Base._private", "thing", 40),
-        ("Base.Inner.deep", "x", 43),
-        ("function", "Base", 47),
-        ("function", "conditional", 47),
-        ("", "function", 51),
-    )
-
-
 def test_tags_and_entry_point(facts: Facts) -> None:
     assert facts.tags == (("shape", "mixed"), ("async", "yes"), ("script", "yes"))
     assert facts.entry_point
@@ -173,7 +157,6 @@ def test_syntax_error_is_reported_and_the_rest_read() -> None:
 def test_names_need_not_be_ascii() -> None:
     facts = extract("größe = 1\ndef naïve():\n    return größe\n".encode(), "python")
     assert [d.name for d in facts.definitions] == ["größe", "naïve"]
-    assert facts.uses == (("naïve", "größe", 3),)
 
 
 def test_overloads_count_once() -> None:
@@ -189,7 +172,6 @@ def test_imports_under_type_checking_are_exports() -> None:
 
 def test_interpolated_strings() -> None:
     facts = extract(b"import os\ndef f(): return f'{os.sep} docs/{x}/a.md docs/b.md'\n", "python")
-    assert ("f", "os", 2) in facts.uses
     assert [r.target for r in facts.references if r.kind == "mention"] == ["docs/b.md"]
 
 

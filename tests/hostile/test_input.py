@@ -16,6 +16,8 @@ from typing import Any
 
 from pytest import mark, skip
 
+from oracl_git.store.database import SCHEMA_VERSION
+
 Place = Any  # conftest's
 VERBS = (
     ["search", "discount", "--snippet"], ["search", "discount", "--ranker", "classic"], ["related", "shop/cart.py"],
@@ -346,7 +348,7 @@ def test_a_damaged_database(shop: Place, name: str, damage: str) -> None:
     elif damage in ("foreign", "impostor"):
         with sqlite3.connect(path) as db:
             db.execute("CREATE TABLE mine(x)")
-            db.execute(f"PRAGMA user_version={int(damage == 'impostor')}")
+            db.execute(f"PRAGMA user_version={SCHEMA_VERSION * (damage == 'impostor')}")
         db.close()
     elif damage == "journal":
         path.with_name(path.name + "-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(50_000))
