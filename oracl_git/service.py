@@ -442,42 +442,16 @@ class Oracl:
 
     def check(self, span: str = "", *, whole: bool = False) -> list[Finding]:
         """What a change breaks: a range of commits, else what is staged; or all that is wrong. Needs no index."""
-        from .check.change import Change
-        from .check.run import Check as Examination
+        from .check.run import check
 
-        if whole:
-            change = Change.everything(self.repo)
-        else:
-            change = Change.between(self.repo, span) if span else Change.staged(self.repo)
-        return Examination(change).findings()
+        return check(self.repo, span, whole=whole)
 
     def fix(self, findings: Iterable[Finding]) -> list[Finding]:
         """Rewrite, in the work tree, the references that can be; which ones. Staged files that differ there stay."""
-        from .check.change import Change
-        from .check.fix import rewrite
+        from .check.mend import mend
 
-        top, done = self.repo.work_tree, []
-        if top is None:
-            raise UsageError("a bare repository has no files to fix")
-        change = Change.staged(self.repo)
-        by_path: dict[str, list[Finding]] = {}
-        for finding in findings:
-            if finding.replacement:
-                by_path.setdefault(finding.path, []).append(finding)
-        for path, rows in by_path.items():
-            full = os.path.join(top, path)
-            if os.path.islink(full) or not os.path.isfile(full):
-                continue
-            with open(full, "rb") as file:
-                data = file.read()
-            if data.replace(b"\r\n", b"\n") != (change.text(change.entries.get(path)) or b"").replace(b"\r\n", b"\n"):
-                self.notes.append(f"{path} has changes that are not staged, so it is left alone")
-                continue
-            text, fixed = rewrite(data, rows)
-            if fixed:
-                with open(full, "wb") as file:
-                    file.write(text)
-                done += fixed
+        done, notes = mend(self.repo, findings)
+        self.notes += notes
         return done
 
     @repaired

@@ -8,6 +8,7 @@
     rules.py      constraints, and what is not to be reported
     secrets.py    private stores and key files
     fix.py        references rewritten to where git knows the target went
+    mend.py       … in the work tree
     run.py        the order of it all
 
 One rule keeps it quiet: a reference is broken only if it led somewhere before

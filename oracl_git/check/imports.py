@@ -96,7 +96,7 @@ class Affected(NamedTuple):
     packages: bool  # whether an `__init__` is among them: `from . import x` names no module
 
     def patterns(self) -> list[str]:
-        """POSIX patterns of lines in files that may import any of it."""
+        """Patterns of lines in files that may import any of it."""
         words = "|".join(sorted(word for word in self.modules if word.isidentifier()))
         end = "([^[:alnum:]_]|$)"
         found = []
@@ -107,32 +107,36 @@ class Affected(NamedTuple):
             ]
         return [*found, "from[[:space:]]+[.]+[[:space:]]+import"] if self.packages else found
 
-    def may_concern(self, data: bytes) -> bool:
-        """Whether some import statement, by its looks, names any of it."""
+    def suspects(self, data: bytes) -> Iterator[tuple[str, str]]:
+        """(module, name) of what a text may import of it, by its looks; "" for a module as a whole."""
         for match in _STATEMENT.finditer(data):
-            text = (match[1] or match[3]).decode("utf-8", "replace")
-            listed = set(_WORD.findall((match[2] or b"").decode("utf-8", "replace")))
-            module = set(_WORD.findall(text))
-            if (module if match[3] is not None else listed) & self.gone:
-                return True
-            if (module & self.modules or (self.packages and not module)) and listed & self.names:
-                return True
-        return False
+            module = (match[1] or b"").decode("utf-8", "replace")
+            parts = set(module.split("."))
+            if match[3] is not None:
+                for part in match[3].decode("utf-8", "replace").replace(";", " ").split(","):
+                    name = part.split()[0] if part.strip() else ""
+                    if self.gone.intersection(name.split(".")):
+                        yield name, ""
+                continue
+            for name in dict.fromkeys(_WORD.findall(match[2].decode("utf-8", "replace"))):
+                if self._named(parts, name):
+                    yield module, name
+
+    def _named(self, parts: set[str], name: str) -> bool:
+        if name in self.gone:
+            return True
+        return name in self.names and (bool(parts & self.modules) or (self.packages and parts == {""}))
 
     def concerns(self, each: python.Import) -> bool:
         """Whether an import names any of it."""
         parts = set(each.module.split("."))
         if not each.name:
             return bool(parts & self.gone)
-        if each.name in self.gone:
-            return True
-        return each.name in self.names and (bool(parts & self.modules) or (self.packages and parts == {""}))
+        return self._named(parts, each.name)
 
 
 _STATEMENT = re.compile(
-    rb"^[ \t]*(?:[^\n#'\"]{0,200}[;:][ \t]*)?(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|(?:[^\n\\]|\\\n?)*)"
-    rb"|import[ \t]+([^\n]+))",
-    re.MULTILINE,
+    rb"\b(?:from[ \t]+([.\w]+)[ \t]+import\b[ \t]*(\([^)]*\)|(?:[^\n\\]|\\\n?)*)|import[ \t]+([^\n]+))"
 )
 _WORD = re.compile(r"\w+")
 
@@ -144,7 +148,9 @@ def broken(
     """The imports of these files (path → path before) that held and do not. All imports of a moved file are judged."""
     rows = []
     for path, before in importers.items():
-        if path == before and not affected.may_concern(new.read(path) or b""):
+        if path == before and not any(
+            judge(new, path, *suspect).state == FAILS for suspect in affected.suspects(new.read(path) or b"")
+        ):
             continue
         for each in new.imports(path):
             if path == before and not affected.concerns(each):

@@ -11,8 +11,10 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 _MAX_BYTES = 1 << 20
@@ -27,6 +29,11 @@ _IMPLICIT = frozenset("__name__ __doc__ __file__ __path__ __package__ __spec__ _
 _OPTIONAL = re.compile(r"TYPE_CHECKING|version_info|platform|\bPY\d|\bos\.name|sys\.|find_spec|HAS_|HAVE_")
 _EXPECTED = re.compile(r"suppress|raises|Error|Exception|warns|skip")
 _FAILURES = frozenset(("ImportError", "ModuleNotFoundError", "Exception", "BaseException", "AttributeError"))
+
+
+# Where a statement at module level begins: not a comment, nor what goes on with the one before.
+_STATEMENT = re.compile(rb"^(?![\s#)\]}'\"]|(?:else|elif|except|finally)\b)", re.MULTILINE)
+_DEFINITION = re.compile(rb"(?:async[ \t]+)?def[ \t]+(\w+)|class[ \t]+(\w+)")
 
 
 class Import(NamedTuple):
@@ -72,9 +79,53 @@ def read(data: bytes) -> Module | None:
         opened = _bind(tree.body, bound) or _OPEN.search(data) is not None
     except RecursionError:
         return None
-    for match in _ELSEWHERE.finditer(data):  # by their looks: to bind too much is to stay silent
-        bound.update((match[1] or match[2]).decode("utf-8", "replace").replace(",", " ").split())
+    bound.update(_elsewhere(data))
     return Module(frozenset(bound), opened)
+
+
+def _elsewhere(data: bytes) -> Iterator[str]:
+    """Names bound within functions and expressions, by their looks: to bind too much is to stay silent."""
+    for match in _ELSEWHERE.finditer(data):
+        yield from (match[1] or match[2]).decode("utf-8", "replace").replace(",", " ").split()
+
+
+def lost(old: bytes, new: bytes) -> frozenset[str]:
+    """The names that one version of a text binds and the next does not, as far as that is certain.
+
+    Most changes rebind what they touch. Only statements that differ are looked
+    at first; the new text as a whole is read when a name is left over.
+    """
+    if _OPEN.search(new):
+        return frozenset()
+    before, after = Counter(_statements(old)), Counter(_statements(new))
+    left = _bound_by(before - after)
+    if left is None:  # no statement by itself
+        left = known.bound if (known := read(old)) else frozenset()
+    left -= _bound_by(after - before) or frozenset()
+    now = read(new) if left else None
+    return left - now.bound if now and not now.open else frozenset()
+
+
+def _statements(data: bytes) -> list[bytes]:
+    """A text cut where statements at module level begin."""
+    places = [*(match.start() for match in _STATEMENT.finditer(data)), len(data)]
+    return [data[start:end] for start, end in pairwise(places)]
+
+
+def _bound_by(statements: Iterable[bytes]) -> frozenset[str] | None:
+    """The names that statements bind, each read alone; None when one of them cannot be."""
+    bound: set[str] = set()
+    for text in statements:
+        definition = _DEFINITION.match(text)
+        if definition:
+            bound.add((definition[1] or definition[2]).decode("utf-8", "replace"))
+            bound.update(_elsewhere(text))
+        elif not text.startswith(b"@"):  # a decorator is of the next one
+            known = read(text)
+            if known is None:
+                return None
+            bound |= known.bound
+    return frozenset(bound)
 
 
 @lru_cache(maxsize=4096)

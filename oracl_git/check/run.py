@@ -6,15 +6,28 @@ reads nothing but itself. Knows nothing of how findings are shown.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..graph import governance
-from . import imports, links, python, rules, secrets
+from ..graph.model import encode_path
+from . import secrets
 from .change import Change
 from .model import Edit, Finding
 from .tree import Tree
 
+if TYPE_CHECKING:
+    from ..git import Repository
+
 _PYTHON = (".py", ".pyi")
 _DOCUMENTS = ("rst", "md", "txt")  # named without their suffix
 _TYPE, _REGULAR = 0o170000, 0o100000
+
+
+def check(repo: Repository, span: str = "", *, whole: bool = False) -> list[Finding]:
+    """What a change breaks: a range of commits, else what is staged; or all that is wrong. Needs no index."""
+    if whole:
+        return Check(Change.everything(repo)).findings()
+    return Check(Change.between(repo, span) if span else Change.staged(repo)).findings()
 
 
 class Check:
@@ -70,6 +83,8 @@ class Check:
     def _rules(self) -> list[Finding]:
         if governance.CONSTRAINTS not in self.change.entries or self.change.whole:
             return []
+        from . import rules
+
         constraints = governance.parse({governance.CONSTRAINTS: self._text(governance.CONSTRAINTS) or b""}).constraints
         found = rules.violations(self.edits, constraints)
         for rule in constraints:
@@ -81,6 +96,8 @@ class Check:
 
     def _forbidden(self, rule: governance.Constraint, patterns: list[str], edit: Edit) -> list[Finding]:
         """The imports that the edit adds and the rule forbids."""
+        from . import imports, python, rules
+
         if not self.new.paths:
             self.new = Tree(self.change.entries)
         now, before = (
@@ -104,19 +121,11 @@ class Check:
     # -- references ----------------------------------------------------------------------
 
     def _links(self, gone: list[Edit], moved: list[Edit]) -> list[Finding]:
+        from . import links
+
         change = self.change
-        words: dict[str, None] = {}
-        for edit in gone:
-            directory, _, name = edit.source.rpartition("/")
-            stem, _, suffix = name.rpartition(".")
-            words[stem if suffix in _DOCUMENTS and stem not in ("README", "index") else name] = None
-            while directory and not self.new.is_directory(directory):
-                words[directory.rpartition("/")[2]] = None
-                directory = directory.rpartition("/")[0]
-            if stem in ("README", "index") and directory:
-                words[directory.rpartition("/")[2]] = None
-        spelled = [*words, *(_percent(word) for word in words if _percent(word) != word)]
-        paths = dict.fromkeys(change.mentioning(spelled, links.SUFFIXES))
+        words = self._words(gone)
+        paths = dict.fromkeys(change.mentioning(words, links.SUFFIXES))
         paths.update(dict.fromkeys(edit.path for edit in moved))
         before = {edit.path: edit.source for edit in moved}
         change.read(change.entries[path] for path in paths if path in change.entries)
@@ -124,27 +133,48 @@ class Check:
         for path in paths:
             entry = change.entries.get(path)
             data = change.text(entry)
-            if entry is not None and data is not None:
+            if entry is not None and data is not None and (path in before or _may_lead(path, data, words)):
                 sources[path] = (before.get(path, path), entry[0], data)
         return list(links.broken(self.old, self.new, sources, self.renamed, change.ignored_of))
 
+    def _words(self, gone: list[Edit]) -> dict[str, set[str]]:
+        """What is written where something that is gone is named → the directories it was in."""
+        found: dict[str, set[str]] = {}
+
+        def add(path: str, word: str = "") -> str:
+            directory, _, name = path.rpartition("/")
+            for text in {word or name, _percent(word or name)}:
+                found.setdefault(text, set()).add(directory)
+            return directory
+
+        for edit in gone:
+            name = edit.source.rpartition("/")[2]
+            stem, _, suffix = name.rpartition(".")
+            page = stem in ("README", "index")
+            directory = add(edit.source, stem if suffix in _DOCUMENTS and not page else name)
+            while directory and not self.new.is_directory(directory):
+                directory = add(directory)
+            if page and directory:
+                add(directory)
+        return found
+
     def _lost_names(self) -> dict[str, frozenset[str]]:
         """Python file → the names it bound and binds no more."""
+        edits = [edit for edit in self.edits if edit.status in "MT" and edit.path.endswith(".py")]
+        if not edits:
+            return {}
+        from . import python
+
         found = {}
-        for edit in self.edits:
-            if edit.status in "MT" and edit.path.endswith(".py"):
-                texts = [
-                    self.change.text(entry)
-                    for entry in ((edit.old_mode, edit.old_blob), (edit.new_mode, edit.new_blob))
-                ]
-                if texts[0] is None or texts[1] is None or _only_adds(texts[0], texts[1]):
-                    continue
-                old, new = map(python.read, texts)
-                if old and new and not new.open and (lost := old.bound - new.bound):
-                    found[edit.path] = lost
+        for edit in edits:
+            old, new = self._before(edit), self.change.text((edit.new_mode, edit.new_blob))
+            if old is not None and new is not None and (lost := python.lost(old, new)):
+                found[edit.path] = lost
         return found
 
     def _imports(self, gone: list[Edit], moved: list[Edit], lost: dict[str, frozenset[str]]) -> list[Finding]:
+        from . import imports, python
+
         change = self.change
         missing = [edit.source for edit in gone if edit.source.endswith(_PYTHON)]
         paths = [*lost, *missing]
@@ -155,7 +185,7 @@ class Check:
                 names |= known.bound
         affected = imports.Affected(modules, without, names, any(path.endswith("__init__.py") for path in paths))
         before = {edit.path: edit.source for edit in moved if edit.path.endswith(_PYTHON)}
-        importers = {path: path for path in change.mentioning(affected.patterns(), _PYTHON, patterns=True)}
+        importers = {path: path for path in change.matching(affected.patterns(), _PYTHON)}
         importers.update(before)
         old, new = change.old_entries, change.entries
         change.read(new[path] for path in importers if path in new)
@@ -166,6 +196,8 @@ class Check:
 
     def _debt(self) -> list[Finding]:
         """Every reference that leads nowhere."""
+        from . import imports, links
+
         change = self.change
         self.new = Tree(change.entries)
         sources = {}
@@ -181,6 +213,8 @@ class Check:
     def _told(self, found: list[Finding]) -> list[Finding]:
         if not found:
             return []
+        from . import rules
+
         ignored = rules.Ignored(self._text(governance.ORACL_TOML) or b"")
         told = {}
         for finding in found:
@@ -191,16 +225,24 @@ class Check:
         return sorted(told.values(), key=lambda f: (f.path, f.line, f.code, f.message))
 
 
+def _may_lead(path: str, data: bytes, words: dict[str, set[str]]) -> bool:
+    """Whether a text may name what is gone: from elsewhere, the directory is named too."""
+    for word, directories in words.items():
+        if encode_path(word) in data:
+            for directory in directories:
+                parent = directory.rpartition("/")[2]
+                if f"{path}/".startswith(f"{directory}/") or not directory:
+                    return True
+                if encode_path(parent) in data or encode_path(_percent(parent)) in data:
+                    return True
+    return False
+
+
 def _module_name(path: str) -> str:
     """The last part of a module's dotted name."""
     directory, _, name = path.rpartition("/")
     stem = name.partition(".")[0]
     return stem if stem != "__init__" else directory.rpartition("/")[2]
-
-
-def _only_adds(old: bytes, new: bytes) -> bool:
-    """Whether no line of the old text is gone: then no name is."""
-    return set(old.split(b"\n")) <= set(new.split(b"\n"))
 
 
 def _percent(word: str) -> str:

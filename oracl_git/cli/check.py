@@ -1,4 +1,8 @@
-"""git oracl check: what does this change break?"""
+"""git oracl check: what does this change break?
+
+Every commit waits for it, so it goes to the check itself: `service.Oracl` would
+bring along the index, which is not asked.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,9 @@ import os
 import sys
 
 from ..check.model import CODES, MEANINGS, Finding
+from ..check.run import check
 from ..errors import UsageError
-from ..service import Oracl
+from ..git import discover
 from . import output
 
 _LEVELS = {"info": "note", "warn": "warning", "error": "error"}
@@ -43,12 +48,17 @@ def run_check(args: argparse.Namespace) -> int:
         raise UsageError("--fix works on what is staged", "git oracl check --fix")
     span = args.range or ("" if args.staged or args.all else _given_by_a_framework())
     known = _read_baseline(args.baseline) if args.baseline else frozenset()
-    with Oracl.at() as oracl:
-        findings = [f for f in oracl.check(span, whole=args.all) if f.fingerprint not in known]
-        if args.write_baseline:
-            _write_baseline(args.write_baseline, findings)
-            return 0
-        fixed = oracl.fix(findings) if args.fix else []
+    repo = discover()
+    findings = [f for f in check(repo, span, whole=args.all) if f.fingerprint not in known]
+    if args.write_baseline:
+        _write_baseline(args.write_baseline, findings)
+        return 0
+    fixed: list[Finding] = []
+    notes: list[str] = []
+    if args.fix:
+        from ..check.mend import mend
+
+        fixed, notes = mend(repo, findings)
     if args.sarif:
         import json
 
@@ -66,7 +76,7 @@ def run_check(args: argparse.Namespace) -> int:
             print(told(finding, finding in fixed))
     if fixed:
         output.note([f"{output.plural(len(fixed), 'reference')} rewritten in the work tree: git add -u, then go on"])
-    output.note(oracl.notes)
+    output.note(notes)
     return 1 if any(finding.severity == "error" for finding in findings) else 0
 
 

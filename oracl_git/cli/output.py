@@ -11,9 +11,12 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ..graph.model import encode_path
-from ..recall.model import Answer, Reason, Result
+
+if TYPE_CHECKING:
+    from ..recall.model import Answer, Reason, Result
 
 SCHEMA = 1
 _CODES = {"path": "36", "number": "33", "match": "1", "dim": "2", "bad": "31", "good": "32"}

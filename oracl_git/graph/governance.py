@@ -8,7 +8,6 @@ reported, and nothing here can name a command, a key or a place outside the tree
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -72,10 +71,12 @@ class Governance:
 
 def parse(files: Mapping[str, bytes]) -> Governance:
     """Read what the commit tracks; `files` maps the names in FILES to their bytes."""
+    from hashlib import sha256  # asking a question reads no settings, and OpenSSL takes long to load
+
     problems: list[str] = []
-    digest = hashlib.sha256()
+    digest = sha256()
     for name in sorted(files):
-        digest.update(name.encode() + b"\0" + hashlib.sha256(files[name]).digest())
+        digest.update(name.encode() + b"\0" + sha256(files[name]).digest())
     config = _toml(files, ORACL_TOML, problems)
     domains = config.get("domains", {})
     owners: tuple[tuple[str, bool], ...] = ()

@@ -6,7 +6,6 @@ written canonically. Knows nothing of where they come from.
 
 from __future__ import annotations
 
-import hashlib
 from typing import NamedTuple
 
 ARTIFACT, HUB, CONSTRAINT = 0, 1, 2
@@ -73,7 +72,9 @@ def hub_of(domain: str) -> str:
 
 def artifact_id(path: str, version: str, size: int) -> str:
     """Eq. 1: SHA-256(path | version | size), hex; `version` is the git blob id."""
-    return hashlib.sha256(encode_path(path) + f"|{version}|{size}".encode()).hexdigest()
+    from hashlib import sha256  # OpenSSL takes longer to load than a question may
+
+    return sha256(encode_path(path) + f"|{version}|{size}".encode()).hexdigest()
 
 
 def fragment(start: int, end: int) -> str:

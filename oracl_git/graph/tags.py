@@ -7,10 +7,13 @@ and how learned tags merge last. Knows nothing of edges.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from ..extract.facts import Facts
 from . import parameters
-from .governance import Governance
+
+if TYPE_CHECKING:  # who asks for a path's tags need not load what reads files
+    from ..extract.facts import Facts
+    from .governance import Governance
 
 TEST_PATH = re.compile(
     r"(^|/)(tests?|testing|__tests__|specs?)/|(^|/)(test_[^/]*|conftest\.py)$|(_test|_spec|\.test|\.spec|\.test-d)\.[^/]+$"
