@@ -3,6 +3,7 @@
     change.py     one change as git has it: both sides, renames, who mentions a word
     tree.py       the paths of one side, and the questions imports ask of them
     links.py      links, includes and configured paths whose target went
+    scripts.py    relative imports of JavaScript and TypeScript
     imports.py    Python names that are no longer where they are imported from
     python.py     what one Python text binds and imports, as far as that is certain
     rules.py      constraints, and what is not to be reported

@@ -1,4 +1,4 @@
-"""Links, includes and configured paths whose target went.
+"""Links, includes, configured paths and relative imports of scripts whose target went.
 
 Knows how each kind of reference is looked up on one side, and how it would be
 written to lead to another file. Broken is what led somewhere before the change
@@ -15,7 +15,8 @@ from typing import NamedTuple
 from ..extract import Reference, excluded, extract, language_of
 from ..graph.model import encode_path
 from ..graph.tags import TEST_PATH
-from .model import BROKEN_LINK, Finding
+from . import scripts
+from .model import BROKEN_IMPORT, BROKEN_LINK, Finding
 from .tree import Tree
 
 # Whose references are read: what people write, and what tools are told.
@@ -24,10 +25,11 @@ CONFIGURATION = (
     ".toml", ".yaml", ".yml", ".json", ".ini", ".cfg", ".cff", "makefile", ".mk", "dockerfile", "justfile", ".sh",
     ".bash",
 )  # fmt: skip
-SUFFIXES = PROSE + CONFIGURATION
+SUFFIXES = PROSE + CONFIGURATION + scripts.SUFFIXES
 _KINDS = {
     "markdown": ("link",), "rst": ("link", "doc"), "toml": ("path",), "yaml": ("path",), "json": ("path",),
     "ini": ("path",), "make": ("path",), "docker": ("path",), "just": ("path",), "shell": ("path",),
+    "javascript": ("import",), "typescript": ("import",),
 }  # fmt: skip
 _DATA = re.compile(
     TEST_PATH.pattern + r"|(?:^|/)(?:fixtures?|test[-_]?data|snapshots|cassettes|samples?)/"
@@ -64,6 +66,9 @@ def resolve(tree: Tree, source: str, reference: Reference) -> Found | None:
     target = reference.target
     if reference.kind == "doc":
         return _document(tree, source, target)
+    if reference.kind == "import":
+        found = scripts.resolve(tree, source, target)
+        return Found(found[0], source.rpartition("/")[0], found[1]) if found else None
     here = source.rpartition("/")[0]
     bases = [""] if target.startswith("/") else list(dict.fromkeys((here, "")))
     if reference.kind == "path" and "/" not in target and here and not here.startswith(".") and "/" in here:
@@ -113,6 +118,8 @@ def broken(
     for path, reference, then in rows:
         if then.path in made or (reference.kind == "doc" and _built(new, then)):
             continue
+        if reference.kind == "import" and _may_hold(new, path, reference, sources[path][2]):
+            continue
         yield _finding(new, path, reference, then, renamed)
 
 
@@ -135,6 +142,14 @@ def dangling(
             yield Finding(path, reference.start, BROKEN_LINK, message, reference.target)
 
 
+def _may_hold(tree: Tree, path: str, reference: Reference, data: bytes) -> bool:
+    """An import that another file may answer, or that is tried only."""
+    if scripts.uncertain(tree, path, reference.target):
+        return True
+    rows = data.split(b"\n", reference.start)[: reference.start]
+    return scripts.optional(b"\n".join(rows).rpartition(encode_path(reference.target))[0])
+
+
 def _built(tree: Tree, then: Found) -> bool:
     """A document that is written by a program from a file of its name: name.rst.j2, name.ipynb."""
     return bool(tree.stems.get(then.path.rpartition(".")[0]))
@@ -149,10 +164,15 @@ def _finding(tree: Tree, path: str, reference: Reference, then: Found, renamed: 
     else:
         goal, why = "", f"{then.path} is gone"
     fix = ""
-    if goal and goal.endswith(then.suffix):
-        fix = _written(path, reference, then, goal)
+    if reference.kind == "import":
+        fix = scripts.renamed(path, then.suffix, goal) if goal else ""
+        code, message = BROKEN_IMPORT, f"cannot import {reference.target}: {why}"
+    else:
+        if goal and goal.endswith(then.suffix):
+            fix = _written(path, reference, then, goal)
+        code, message = BROKEN_LINK, f"{reference.target} leads nowhere: {why}"
     return Finding(
-        path, reference.start, BROKEN_LINK, f"{reference.target} leads nowhere: {why}", reference.target,
+        path, reference.start, code, message, reference.target,
         written=reference.target if fix else "", replacement=fix,
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..graph import governance
 from ..graph.model import encode_path
-from . import secrets
+from . import scripts, secrets
 from .change import Change
 from .model import Edit, Finding
 from .tree import Tree
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _PYTHON = (".py", ".pyi")
 _DOCUMENTS = ("rst", "md", "txt")  # named without their suffix
+_PAGES = ("README", "index")  # found by their directory's name
 _TYPE, _REGULAR = 0o170000, 0o100000
 
 
@@ -150,8 +151,10 @@ class Check:
         for edit in gone:
             name = edit.source.rpartition("/")[2]
             stem, _, suffix = name.rpartition(".")
-            page = stem in ("README", "index")
+            page = stem in _PAGES
             directory = add(edit.source, stem if suffix in _DOCUMENTS and not page else name)
+            if f".{suffix}" in scripts.SUFFIXES and stem != "index":  # imported as ./stem or ../x/stem
+                add(edit.source, f"/{stem}")
             while directory and not self.new.is_directory(directory):
                 directory = add(directory)
             if page and directory:
