@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import stat
 import sys
 from collections.abc import Callable
 
@@ -14,22 +16,24 @@ from . import output
 from .parser import answers
 from .progress import Bar
 
+_MOST = 4 << 20  # bytes of one question
 _EPILOG = """\
 In the text: file: filename: path: prefix: lang: domain: tag: type:tests|docs|config|code
   -word, -"phrase", but not X · recent, last week, since 2024-03, before v2.1
-  "exact phrase" · a path or traceback puts the files it names first
+  "exact phrase" · a stack trace or compiler message puts the faulting files first
 
 examples:
   git oracl search "where is the retry budget decided" --snippet
   git oracl search "type:tests retry -integration"
   git oracl search filename:conf.py
+  pytest 2>&1 | git oracl search -
   git oracl search --stdin < questions.txt"""
 
 
 def configure_search(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
-    parser.add_argument("text", nargs="*", help="the question, in any words")
+    parser.add_argument("text", nargs="*", help="the question, in any words; - reads it from standard input")
     answers(parser)
     parser.add_argument("--snippet", action="store_true", help="show the lines of each result")
     parser.add_argument(
@@ -48,13 +52,24 @@ def run_search(args: argparse.Namespace) -> int:
     with Oracl.at() as oracl:
         if args.stdin:
             return batch(oracl, lambda raw: _ask(oracl, raw if isinstance(raw, str) else json.dumps(raw), args))
-        text = " ".join(args.text)
+        text = question(args.text)
         if not text.strip():
             print("git-oracl: search needs a question.\nhint: git oracl search -h", file=sys.stderr)
             return 2
         answer = _ask(oracl, text, args)
         output.note([*oracl.notes, *answer.notes])
         return show(answer, text, oracl, args)
+
+
+def question(words: list[str]) -> str:
+    """What was typed, or what a pipe or file gives: one question of any number of lines."""
+    if words not in ([], ["-"]):
+        return " ".join(words)
+    if not words:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+        if not stat.S_ISFIFO(mode) and not stat.S_ISREG(mode):  # nothing was sent: do not wait for it
+            return ""
+    return sys.stdin.buffer.read(_MOST).decode("utf-8", "surrogateescape")
 
 
 def _ask(oracl: Oracl, text: str, args: argparse.Namespace) -> Answer:

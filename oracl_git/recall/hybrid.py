@@ -14,6 +14,7 @@ from ..graph.model import fragment
 from ..graph.tags import split_name
 from ..store.index import Index, Node, Span
 from . import tables
+from .faults import Fault, faults
 from .model import Answer, Reason, Result
 from .query import Query
 from .words import any_of, split_words
@@ -29,7 +30,13 @@ class Signals:
         self.spans: dict[int, Span] = {}
         self.commits: dict[int, int] = {}  # node → how many matching commits touched it
         self.exact: dict[int, str] = {}
+        self.faults: dict[int, Fault] = {}
         self.notes: list[str] = []
+
+    def place(self, node: int) -> Span | None:
+        """The lines of a result to look at."""
+        fault = self.faults.get(node)
+        return fault.span if fault and fault.span else self.spans.get(node)
 
 
 def signals(index: Index, query: Query) -> Signals:
@@ -42,7 +49,16 @@ def signals(index: Index, query: Query) -> Signals:
         _text(index, expression, found)
         _history(index, expression, found)
     _exact(index, query, found)
+    found.faults = faults(index, query.frames)
+    found.values["trace"] = {node: fault.value for node, fault in found.faults.items()}
     return found
+
+
+def weights(found: Signals) -> dict[str, float]:
+    """The table of weights a question is ranked by: where the text is a trace, its places come before its words."""
+    if not found.faults:
+        return tables.SEARCH
+    return {"trace": tables.TRACE, **{name: weight * tables.TRACE_WORDS for name, weight in tables.SEARCH.items()}}
 
 
 def _text(index: Index, expression: str, found: Signals) -> None:
@@ -87,10 +103,6 @@ def _exact(index: Index, query: Query, found: Signals) -> None:
         if value > values.get(node, 0.0):
             values[node], found.exact[node] = value, why
 
-    for place, (name, line) in enumerate(query.frames):
-        hits = _path_hits(index, name)
-        for node in hits[:3]:
-            note(node, 1.0 + 0.1 * place / (1 + len(query.frames)), f"line {line} of it is in the text")
     for path in query.paths:
         hits = _path_hits(index, path)
         for node in hits[:5]:
@@ -117,10 +129,10 @@ def _path_hits(index: Index, name: str) -> list[int]:
     return []
 
 
-def combine(index: Index, query: Query, found: Signals) -> dict[int, list[tuple[str, float]]]:
+def combine(found: Signals) -> dict[int, list[tuple[str, float]]]:
     """Node → (signal, share) terms, before recency and role."""
     terms: dict[int, list[tuple[str, float]]] = defaultdict(list)
-    for name, weight in tables.SEARCH.items():
+    for name, weight in weights(found).items():
         values = found.values.get(name)
         if not values:
             continue
@@ -135,7 +147,7 @@ def combine(index: Index, query: Query, found: Signals) -> dict[int, list[tuple[
 def rank(index: Index, query: Query, keep: Callable[[Node], bool], limit: int) -> tuple[Answer, tuple[str, ...]]:
     """The best artifacts for a compiled query; ties by path."""
     found = signals(index, query)
-    terms = combine(index, query, found)
+    terms = combine(found)
     base = {node: sum(share for _, share in rows) for node, rows in terms.items()}
     filtered = query.directives or query.excluded or query.when  # then any of them may be all that is left
     size = len(base) if filtered else max(tables.POOL, 3 * limit)
@@ -153,9 +165,9 @@ def rank(index: Index, query: Query, keep: Callable[[Node], bool], limit: int) -
         scored.append((-base[node_id] * factor * prior, node.path, node, factor, prior))
     scored.sort(key=lambda row: row[:2])
     results = []
-    scale = sum(tables.SEARCH.values())
+    scale = sum(weights(found).values())
     for negative, path, node, factor, prior in scored[:limit]:
-        span = found.spans.get(node.id)
+        span = found.place(node.id)
         rows = [(name, share * prior / scale) for name, share in terms[node.id]]
         rows.append(("recency", base[node.id] * prior * (factor - 1) / scale))
         reasons = tuple(
@@ -182,6 +194,9 @@ def _say(name: str, node: int, found: Signals) -> str:
     if name == "history":
         count = found.commits.get(node, 0)
         return f"{count} commit{'s' * (count != 1)} speak{'s' * (count == 1)} of it"
+    if name == "trace":
+        frame = found.faults[node].frame
+        return f"line {frame.line} of it{f', in {frame.name},' if frame.name else ''} is in the text"
     if name == "exact":
         return found.exact.get(node, "named exactly")
     if name == "passage" and (span := found.spans.get(node)) and span.title:

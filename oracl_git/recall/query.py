@@ -1,6 +1,6 @@
-"""Text → a structured query, in six deterministic passes that never raise.
+"""Text → a structured query, in seven deterministic passes that never raise.
 
-directives · negation · time · type words · synonyms · token classes. Knows the
+frames · directives · negation · time · type words · synonyms · token classes. Knows the
 language people ask in; knows nothing of any index, so times stay relative and
 revisions stay names until `search` resolves them.
 """
@@ -11,11 +11,12 @@ import re
 from dataclasses import dataclass, field
 
 from . import tables
+from .frames import Frame, frames, looks_like_a_trace
 
-_LONGEST = 10_000  # characters of a question that are read: a long traceback, with room to spare
+_LONGEST = 10_000  # characters of a question whose words are read
 _RUN = re.compile(r"\S{400}")  # nothing longer is one word; the patterns below are quadratic in such a run
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_DIRECTIVE = re.compile(r'(?<!\S)(filename|file|path|prefix|lang|domain|tag|type):("[^"]*"|[^\s"]+)')
+_DIRECTIVE = re.compile(r'(?<!\S)(filename|file|path|prefix|lang|domain|tag|type):(?!//)("[^"]*"|[^\s"]+)')
 LOOKUPS = ("file", "filename", "path", "prefix")
 _NEGATED = re.compile(r'(?<!\S)-("[^"]+"|[A-Za-z0-9_][\w./*-]*)')
 _SPOKEN = re.compile(
@@ -45,7 +46,6 @@ _PATHLIKE = re.compile(
 _IDENTIFIER = re.compile(
     r"(?<![\w.])[A-Za-z]\w*(?:\.\w+)+|(?<!\w)(?:\w*[a-z0-9][A-Z]\w*|[A-Za-z]\w*_\w+|__\w+__)"
 )
-_FRAME = re.compile(r'File "([^"\n]+)", line (\d+)|(?<![\w./\\-])([\w./\\-]+\.\w{1,5}):(\d+)(?::\d+)?')
 _MAX_NAMED = 50  # of each kind of name in it
 
 
@@ -81,7 +81,7 @@ class Query:
     phrases: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
-    frames: tuple[tuple[str, int], ...] = ()  # (file, line) of a pasted traceback or compiler message
+    frames: tuple[Frame, ...] = ()  # the places of a pasted trace or compiler message, the fault first
     directives: tuple[tuple[str, str], ...] = ()
     excluded: tuple[str, ...] = ()
     when: tuple[When, ...] = ()
@@ -100,13 +100,16 @@ class Query:
 
 
 def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
-    """The six passes. Every string is a query."""
+    """The seven passes. Every string is a query."""
     notes: list[str] = []
-    text = _RUN.sub(r"\g<0> ", raw[:_LONGEST].replace("\0", " "))
+    pointed, trace = _frames(raw, notes)
+    half = _LONGEST // 2  # a trace says most at its ends
+    read = raw if len(raw) <= _LONGEST else f"{raw[:half]}\n{raw[-half:]}"
+    text = _RUN.sub(r"\g<0> ", read.replace("\0", " "))
     if len(raw) > _LONGEST:
-        notes.append(f"read: the first {_LONGEST:,} characters")
-    code = bool(_CODE.search(text))
-    text, directives = _directives(text, notes)
+        notes.append(f"words read: those of the first and of the last {half:,} characters")
+    code = trace or bool(_CODE.search(text))
+    text, directives = _directives(text, notes) if not trace else (text, [])
     text = _SURROGATES.sub("\ufffd", text)  # bytes that are not UTF-8; paths in directives keep them
     excluded: list[str] = []
     if not code:
@@ -114,7 +117,7 @@ def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
     text, when, recent = _times(text, notes) if not code else (text, [], False)
     phrases = [a or b for a, b in _QUOTED.findall(text)]
     words = [match.group().lower() for match in _WORD.finditer(text)]
-    roles, types, consumed = _types(words, notes)
+    roles, types, consumed = _types(words, notes) if not trace else ([], [], set())
     wildcard = not (set(words) - consumed - tables.STOP_WORDS) and bool(
         roles or types or when or recent or directives or excluded
     )
@@ -138,12 +141,27 @@ def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
         raw=raw, text=" ".join(text.split()), tokens=tokens, synonyms=synonyms,
         phrases=tuple(p for p in phrases if p.strip()),
         identifiers=tuple(dict.fromkeys(_IDENTIFIER.findall(text)))[:_MAX_NAMED],
-        paths=tuple(dict.fromkeys(p.strip("./") for p in _PATHLIKE.findall(text) if p.strip("./")))[:_MAX_NAMED],
-        frames=tuple(dict.fromkeys((a or c, int((b or d)[:9])) for a, b, c, d in _FRAME.findall(text)))[:_MAX_NAMED],
+        paths=() if trace else _paths(text),
+        frames=pointed,
         directives=tuple(directives), excluded=tuple(excluded), when=tuple(when), recent=recent,
         roles=tuple(roles), types=tuple(types), wildcard=wildcard, code=code,
         persona=persona if persona in tables.PERSONAS else tables.DEFAULT_PERSONA, notes=tuple(notes),
     )  # fmt: skip
+
+
+def _paths(text: str) -> tuple[str, ...]:
+    found = (path.strip("./") for path in _PATHLIKE.findall(text))
+    return tuple(dict.fromkeys(path for path in found if path))[:_MAX_NAMED]
+
+
+def _frames(raw: str, notes: list[str]) -> tuple[tuple[Frame, ...], bool]:
+    """(the places the text points at, whether it is a trace: then nothing in it is the language of questions)."""
+    found = frames(raw)
+    trace = looks_like_a_trace(raw, found)
+    if found:
+        first = found[0]
+        notes.append(f"points at: {len(found)} place{'s' * (len(found) > 1)}, first {first.path} line {first.line}")
+    return found, trace
 
 
 def _directives(text: str, notes: list[str]) -> tuple[str, list[tuple[str, str]]]:

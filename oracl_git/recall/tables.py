@@ -72,6 +72,10 @@ SEARCH = {
     "history": 1.1,  # messages of commits that touched it
     "exact": 0.6,  # an identifier or path of the question, exactly
 }
+# A text with places in files of this repository (a stack trace, a compiler's message) is asked otherwise:
+TRACE = 3.0  # the fault; the k-th file it came by counts 1/k of that
+TRACE_WORDS = 0.1  # the weights above, for the text's words, beside it
+TRACE_LINES = 60  # of a fragment around a place
 RECENCY = 0.2  # score × (1 + RECENCY · 2^(−age / RECENCY_DAYS))
 RECENCY_DAYS = 125
 CHUNK_TITLE, CHUNK_BODY = 1.5, 1.0

@@ -273,7 +273,8 @@ def test_what_changed_together_is_not_left_out(asked: tuple[Truth, Oracl]) -> No
 
 def test_shares_add_up(asked: tuple[Truth, Oracl]) -> None:
     truth, oracl = asked
-    for answer in (oracl.related([truth.world.files()[0]]), oracl.search("where the wombat sleeps")):
+    asked_for = [oracl.search(question) for question in ("where the wombat sleeps", TRACE)]
+    for answer in (oracl.related([truth.world.files()[0]]), *asked_for):
         assert answer.results
         for result in answer.results:
             assert abs(sum(reason.share for reason in result.reasons) - result.score) < 1e-9
@@ -296,6 +297,15 @@ def _any_word(question: str, text: str) -> bool:
     return any(word in text.lower() for word in words)
 
 
+def _pointed(truth: Truth, question: str, result: Result, line: int, name: str | None) -> bool:
+    """The text names the file with that line, and the function there; the fragment holds the line, or the function."""
+    tail = result.path.split("/")[-1]
+    said = re.search(rf"{re.escape(tail)}\W+(?:line )?{line}\b", question) is not None and (name or "") in question
+    first, _, last = result.fragment.lstrip("L").partition("-")
+    held = int(first) <= line <= int(last) or f"def {name}(" in truth.lines(result.path, result.fragment)
+    return said and held
+
+
 SEARCH: list[tuple[str, Check]] = [
     (r"(\d+) commits? speaks? of it", lambda t, q, r, m: _spoken(t, q, r.path) == int(m[1])),
     (r"words in its path", lambda t, q, r, m: _any_word(q, r.path)),
@@ -309,15 +319,24 @@ SEARCH: list[tuple[str, Check]] = [
     (r"(\S+) is named", lambda t, q, r, m: m[1] in q and r.path.endswith(m[1])),
     (r"changed lately", lambda t, q, r, m: any(r.path in paths for _, paths, _ in t.commits)),
     (r"the path itself", lambda t, q, r, m: q == r.path),
+    (r"line (\d+) of it(?:, in (\w+),)? is in the text", lambda t, q, r, m: _pointed(t, q, r, int(m[1]), m[2])),
     (r"(\w+):(\S+)", lambda t, q, r, m: m[2] in r.path),
 ]  # fmt: skip
+
+
+TRACE = """Traceback (most recent call last):
+  File "/srv/zoo/numbat.py", line 6, in find_numbat
+  File "/srv/zoo/wombat.py", line 900, in find_wombat
+  File "/opt/site-packages/json/decoder.py", line 355, in raw_decode
+KeyError: 'quokka'"""
 
 
 def test_every_reason_of_search(asked: tuple[Truth, Oracl]) -> None:
     truth, oracl = asked
     seen: dict[str, int] = defaultdict(int)
     questions = [*WORDS, "wombat quokka", "where the numbat sleeps", "find_wombat", "zoo/wombat.py", "cage", "zoo.yaml",
-                 "filename:wombat.py", "find_quokka in zoo/quokka.py"]  # fmt: skip
+                 "filename:wombat.py", "find_quokka in zoo/quokka.py", TRACE,
+                 "zoo/bilby.py:5:1: error: wombat"]  # fmt: skip
     for question in questions:
         for result in oracl.search(question, limit=100).results:
             for reason in result.reasons:
