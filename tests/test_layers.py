@@ -23,7 +23,7 @@ LEVELS = {
 # What touches the world outside, and the only package that may.
 OWNERS = {
     "pygit2": {"git"},
-    "subprocess": {"git"},
+    "subprocess": {"git", "ontology"},
     "tree_sitter": {"extract"},
     "tree_sitter_python": {"extract"},
     "sqlite3": {"store", "ontology"},
@@ -31,6 +31,8 @@ OWNERS = {
     "networkx": {"recall"},
     "rich": {"cli"},
 }
+# The parsers stand for themselves: text goes in, and they know nothing of where it goes.
+PARSERS = "oracl_git.ontology.parsers"
 # `doctor` names the version of SQLite.
 EXCEPTIONS = {("service", "sqlite3")}
 NO_IO = {
@@ -93,6 +95,18 @@ def test_no_arrow_points_up() -> None:
             there = package(target) if target.startswith("oracl_git.") else ""
             if here and there and LEVELS[there] > LEVELS[here]:
                 wrong.append(f"{name} imports {target}")
+    assert not wrong
+
+
+def test_parsers_know_nothing_of_the_rest() -> None:
+    allowed = (f"{PARSERS}.", "oracl_git.errors.")
+    wrong = [
+        f"{name} imports {target}"
+        for name, path in modules()
+        if f"{name}.".startswith(f"{PARSERS}.")
+        for target, _ in imports(name, path)
+        if target.startswith("oracl_git.") and not f"{target}.".startswith(allowed)
+    ]
     assert not wrong
 
 
