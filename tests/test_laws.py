@@ -41,7 +41,7 @@ HERE = Path(__file__).resolve().parent.parent
 OTHERS = [Path(path) for path in os.environ.get("ORACL_TEST_REPOS", "").split(os.pathsep) if path]
 KILLS = int(os.environ.get("ORACL_KILLS", "10"))
 EXAMPLES = int(os.environ.get("ORACL_LAWS", "15"))
-REPLAYED = 40
+REPLAYED = int(os.environ.get("ORACL_REPLAYED", "40"))
 
 
 def laws(examples: int) -> settings:
