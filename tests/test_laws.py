@@ -3,7 +3,8 @@
 An index is compared row for row, ids replaced by what they name, with a fresh
 one in another clone and now and then with the oracle. ORACL_TEST_REPOS adds the
 histories of real repositories, ORACL_KILLS asks for more kills than CI has time
-for, ORACL_LAWS for more generated histories.
+for, ORACL_LAWS for more generated histories, ORACL_REPLAYED for more commits of
+each real one (40).
 """
 
 from __future__ import annotations
