@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..errors import OraclError
 from ..git import Repository
 from ..git.run import attempt, git
-from . import journal, shim
+from . import configured, journal, shim
 
 _DISPLACED = (".legacy", ".old")  # where pre-commit and lefthook put the hook they found
 _MADE = "hooks-made"  # marks that the hooks directory was not there before us
@@ -59,27 +59,40 @@ def find(repo: Repository) -> Place:
 
 
 def install(repo: Repository) -> list[Hook]:
-    """Write the shim and its blocks; the state of each hook. Raises OraclError where hooks are not ours to touch."""
+    """Write the shim and what makes git run it; the state of each hook. Raises OraclError where hooks are not ours."""
+    if configured.available():
+        try:
+            _write_script(repo)
+            configured.add(repo)
+            _remove_blocks(repo, find(repo))  # an older git may have needed them
+        except OSError as error:
+            raise OraclError(f"cannot write {error.filename or repo.common_dir}: {error.strerror}") from None
+        return state(repo)
     place = find(repo)
     if place.kind == "foreign":
         raise OraclError(
             f"core.hooksPath ({place.scope}) is {place.path}: other repositories may use it, so it is left alone",
             'git config core.hooksPath "$(git rev-parse --git-common-dir)/hooks"',
         )
-    oracl = os.path.join(repo.common_dir, "oracl")
     try:
-        os.makedirs(oracl, exist_ok=True)
-        _write(os.path.join(oracl, shim.SCRIPT), shim.script(_python()), 0o644)
+        _write_script(repo)
+        configured.remove(repo)  # a newer git may have left it
         if place.kind == "tracked":
             return state(repo)
         if not os.path.isdir(place.path):
             os.makedirs(place.path)
-            _write(os.path.join(oracl, _MADE), b"", 0o644)
+            _write(os.path.join(repo.common_dir, "oracl", _MADE), b"", 0o644)
         for event in shim.EVENTS:
             _add(os.path.join(place.path, event), event)
     except OSError as error:
         raise OraclError(f"cannot write {error.filename or place.path}: {error.strerror}") from None
     return state(repo)
+
+
+def _write_script(repo: Repository) -> None:
+    oracl = os.path.join(repo.common_dir, "oracl")
+    os.makedirs(oracl, exist_ok=True)
+    _write(os.path.join(oracl, shim.SCRIPT), shim.script(_python()), 0o644)
 
 
 def _python() -> str:
@@ -113,34 +126,40 @@ def _refusal(path: str, hook: bytes) -> str:
     return "" if shim.is_shell(hook) else "is not a shell script"
 
 
-def uninstall(repo: Repository) -> list[str]:
-    """Remove every trace; the paths that changed."""
-    place = find(repo)
+def _remove_blocks(repo: Repository, place: Place) -> list[str]:
+    """Take our block out of every hook that has it; the files that changed."""
     changed = []
     own = os.path.join(repo.common_dir, "hooks")
-    try:
-        for directory in dict.fromkeys((own, *((place.path,) if place.kind == "own" else ()))):
-            for event in shim.EVENTS:
-                for suffix in ("", *_DISPLACED):
-                    path = os.path.join(directory, event + suffix)
-                    hook = None if os.path.islink(path) else _read(path)
-                    if hook is None or not shim.has_block(hook):
-                        continue
-                    rest = shim.removed(hook)
-                    if rest is None:
-                        os.unlink(path)
-                    else:
-                        _write(path, rest, stat.S_IMODE(os.stat(path).st_mode))
-                    changed.append(path)
-        oracl = os.path.join(repo.common_dir, "oracl")
-        if os.path.exists(os.path.join(oracl, _MADE)) and os.path.isdir(own) and not os.listdir(own):
+    for directory in dict.fromkeys((own, *((place.path,) if place.kind == "own" else ()))):
+        for event in shim.EVENTS:
+            for suffix in ("", *_DISPLACED):
+                path = os.path.join(directory, event + suffix)
+                hook = None if os.path.islink(path) else _read(path)
+                if hook is None or not shim.has_block(hook):
+                    continue
+                rest = shim.removed(hook)
+                if rest is None:
+                    os.unlink(path)
+                else:
+                    _write(path, rest, stat.S_IMODE(os.stat(path).st_mode))
+                changed.append(path)
+    made = os.path.join(repo.common_dir, "oracl", _MADE)
+    if os.path.exists(made):
+        if os.path.isdir(own) and not os.listdir(own):
             os.rmdir(own)
-        for name in (shim.SCRIPT, _MADE):
-            path = os.path.join(oracl, name)
-            if os.path.exists(path):
-                os.unlink(path)
-                if name == shim.SCRIPT and not changed:  # read from a tracked hook
-                    changed.append(path)
+        os.unlink(made)
+    return changed
+
+
+def uninstall(repo: Repository) -> list[str]:
+    """Remove every trace; what changed."""
+    try:
+        changed = [*_remove_blocks(repo, find(repo)), *configured.remove(repo)]
+        path = os.path.join(repo.common_dir, "oracl", shim.SCRIPT)
+        if os.path.exists(path):
+            os.unlink(path)
+            if not changed:  # read from a tracked hook
+                changed.append(path)
         linked = os.path.join(repo.common_dir, "worktrees")
         names = sorted(os.listdir(linked)) if os.path.isdir(linked) else []
         for git_dir in (repo.common_dir, *(os.path.join(linked, name) for name in names)):
@@ -159,11 +178,15 @@ def uninstall(repo: Repository) -> list[str]:
 def state(repo: Repository) -> list[Hook]:
     """Each event: ours, someone else's, or nobody's."""
     place = find(repo)
+    set_up = configured.state(repo)
     found = []
     for event in shim.EVENTS:
         path = os.path.join(place.path, event)
         hook = _read(path) or b""
-        if place.kind != "own":
+        if event in set_up:
+            off = f"git config hook.oracl.enabled or hook.{event}.enabled is false"
+            found.append(Hook(event, set_up[event], off if set_up[event] == "off" else "in git's configuration"))
+        elif place.kind != "own":
             tracked = _read(os.path.join(_visible(place.path), event)) or b""
             there = f'oracl/{shim.SCRIPT}" {event}'.encode() in hook + tracked
             found.append(
@@ -184,6 +207,8 @@ def state(repo: Repository) -> list[Hook]:
 
 def additions(repo: Repository) -> list[tuple[str, str]]:
     """(file, line to add to it) where the hooks are tracked or cannot take the block."""
+    if configured.available():
+        return []
     place = find(repo)
     rows = []
     for hook in state(repo):

@@ -27,6 +27,14 @@ oracl_alive() { # not a process that was killed and waits for its parent, nor an
 }
 oracl_note() {
   [ "${ORACL_SKIP:-0}" = 0 ] || return 0
+  if [ "$1" = configured ]; then # git's configuration names one command for all events: what it is given tells them
+    case $#:${2:-} in
+      1:) shift; set -- post-commit ;;
+      4:*) shift; set -- post-checkout "$@" ;;
+      2:rebase | 2:amend) shift; set -- post-rewrite "$@" ;;
+      *) shift; set -- post-merge "$@" ;;
+    esac
+  fi
   case $1 in
     post-checkout) [ "${4:-}" = 1 ] || return 0 ;; # git checkout -- FILE moves nothing
     post-rewrite) [ "${2:-}" = rebase ] || return 0 ;; # an amended commit has been told of
@@ -74,6 +82,12 @@ if @PICKING@[ -r "${{0%/*}}/../oracl/{SCRIPT}" ]; then
 fi
 {_CLOSE}
 """
+# The value of hook.oracl.command. git runs it in sh with the arguments behind it. A rebase runs it once a commit.
+CONFIGURED = (
+    f'd=${{GIT_DIR:-.git}}; if [ ! -d "$d/rebase-merge" ] || [ "$1" = rebase ]; then '
+    f'[ -r "$d/oracl/{SCRIPT}" ] || d=$(git rev-parse --git-common-dir); '
+    f'[ ! -r "$d/oracl/{SCRIPT}" ] || (set -- configured "$@"; . "$d/oracl/{SCRIPT}"); fi 2> /dev/null; :'
+)
 _FIND = re.compile(
     rb"^" + re.escape(_OPEN.encode()) + rb"\r?\n.*?^" + re.escape(_CLOSE.encode()) + rb"(?:\r?\n|\Z)",
     re.DOTALL | re.MULTILINE,

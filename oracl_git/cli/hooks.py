@@ -86,11 +86,10 @@ def describe(oracl: Oracl, hooks: list[Hook]) -> list[str]:
 
     done = [hook.event for hook in hooks if hook.state == "installed"]
     lines = [f"Hooks: {', '.join(done)} (git oracl hooks uninstall removes them)."] if done else []
-    lines += [
-        f"Not installed: {hook.event}" + (f", {output.plain(hook.text)}." if hook.text else ".")
-        for hook in hooks
-        if hook.state != "installed"
-    ]
+    for hook in hooks:
+        if hook.state != "installed":
+            what = "Switched off" if hook.state == "off" else "Not installed"
+            lines.append(f"{what}: {hook.event}" + (f", {output.plain(hook.text)}." if hook.text else "."))
     for path, line in install.additions(oracl.repo):
         lines += [f"Add this line to {output.plain(path)}:", f"  {line}"]
     return lines

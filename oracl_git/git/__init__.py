@@ -18,6 +18,7 @@ from oracl_git.git.repository import (
     settings,
     unset_config,
 )
+from oracl_git.git.run import git_version
 
 __all__ = [
     "GITLINK",
@@ -31,6 +32,7 @@ __all__ = [
     "Touched",
     "commits",
     "discover",
+    "git_version",
     "is_linear_extension",
     "open_objects",
     "reachable",

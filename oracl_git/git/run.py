@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from oracl_git.errors import GitFailed, MissingObjects
@@ -278,6 +279,15 @@ def refill(repo: Repository | None) -> str:
     if repo is not None and is_partial(repo):
         return "git fetch --refetch --no-filter"
     return "git fsck"
+
+
+@lru_cache(maxsize=1)
+def git_version() -> tuple[int, int]:
+    """Major and minor number of the git on PATH; (0, 0) when it does not say."""
+    words = git(None, "version").decode("utf-8", "replace").split()
+    parts = words[2].split(".") if len(words) > 2 else []
+    numbers = [int(part) for part in parts[:2] if part.isascii() and part.isdigit()]
+    return (numbers[0], numbers[1]) if len(numbers) == 2 else (0, 0)
 
 
 def object_directory(repo: Repository) -> str:
