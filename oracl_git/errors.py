@@ -7,7 +7,8 @@
     ├── UsageError             exit 2: the question is malformed
     ├── UnknownPath            exit 1: no such path in the indexed commit
     ├── NothingIndexed         there is no commit to index yet
-    └── IndexUnusable          the index cannot be read or written
+    ├── IndexUnusable          the index cannot be read or written
+    └── Unverified             exit 10 to 16: a snapshot was not verified, and why
 
 Knows messages, hints and exit codes. Knows nothing of how they are shown.
 A message is a sentence without a full stop; a hint is a command or an act.
@@ -57,3 +58,19 @@ class NothingIndexed(OraclError):
 
 class IndexUnusable(OraclError):
     """The index can neither be read nor rebuilt (permissions, disk, newer version)."""
+
+
+class Unverified(OraclError):
+    """A snapshot was not verified; the exit code says why (MISSING to UNCHECKED)."""
+
+    MISSING = 10  # no snapshot for this commit
+    TAMPERED = 11  # a digest or a signature does not match
+    UNTRUSTED = 12  # unknown, expired, revoked, wrong algorithm, unsigned, HMAC where a signature is required
+    MISMATCH = 13  # of another commit or tree
+    ROLLBACK = 14  # the chain's head went back, or split
+    DIFFERS = 15  # the graph that was recomputed is another one
+    UNCHECKED = 16  # cannot be checked here: missing objects, another extractor, a lock, read-only
+
+    def __init__(self, code: int, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.exit_code = code

@@ -26,6 +26,10 @@ from .store.settings import Report, Settings
 
 if TYPE_CHECKING:
     from .check.model import Finding
+    from .vault.chain import Chain, Snapshot
+    from .vault.keyring import Listing
+    from .vault.use import Checked, Created, Transfer
+    from .vault.verify import Options
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -614,6 +618,89 @@ class Oracl:
         from .store.evidence import append
 
         return append(self.index)
+
+    # -- snapshots ----------------------------------------------------------------------
+
+    def snapshot(self, rev: str = "HEAD", *, hmac: bool = False, progress: Progress | None = None) -> Created:
+        """Vouch for the graph of a commit with the configured key."""
+        from .vault import use
+
+        commit = resolve_commit(self.repo, rev)
+        if commit == self.repo.head:
+            self.update(progress=progress)
+        try:
+            index: Index | None = self.index
+        except FileNotFoundError:
+            index = None
+        return use.create(self.repo, index, commit, hmac=hmac, progress=progress)
+
+    def verify(
+        self, rev: str = "HEAD", options: Options | None = None, *, rebuild: bool = False, against: str = "",
+        proof: bytes = b"", progress: Progress | None = None,
+    ) -> Checked:  # fmt: skip
+        """Whether a trusted key vouches for a commit, and whether it is right. Raises Unverified."""
+        from .vault import use
+        from .vault.verify import Options
+
+        commit = resolve_commit(self.repo, rev)
+        return use.check(
+            self.repo, commit, options or Options(), again=rebuild, against=against, proof=proof, progress=progress
+        )
+
+    def chains(self) -> list[Chain]:
+        """The chains of snapshots in this clone."""
+        from .vault import use
+
+        return use.listing(self.repo)
+
+    def snapshots_of(self, rev: str) -> list[tuple[Chain, Snapshot]]:
+        """Every snapshot of a commit, believed or not."""
+        from .vault import use
+
+        return use.find(self.repo, resolve_commit(self.repo, rev))
+
+    def prove(self, name: str) -> dict[str, Any]:
+        """The proof that a file is under the root of HEAD's graph."""
+        from .graph.model import CONSTRAINT_PREFIX, HUB_PREFIX
+        from .vault import use
+
+        index = self.fresh()
+        path = name if name.startswith((HUB_PREFIX, CONSTRAINT_PREFIX)) else self.resolve(name)[0].path
+        return use.prove(index, path)
+
+    def push_snapshots(self, remote: str, *, everything: bool = False) -> list[Transfer]:
+        """Send this clone's chains, or all of them."""
+        from .vault import use
+
+        return use.push(self.repo, remote, everything=everything)
+
+    def fetch_snapshots(self, remote: str) -> list[Transfer]:
+        """Bring a remote's chains."""
+        from .vault import use
+
+        return use.fetch(self.repo, remote)
+
+    def keys(self, *, trust: str = "", base: str = "") -> Listing:
+        """The configured key, and who is trusted here."""
+        from .vault import keyring
+
+        return keyring.listing(self.repo, trust, base)
+
+    def trust_key(
+        self, key: str = "", *, principal: str = "", after: str = "", before: str = "", file: str = ""
+    ) -> tuple[str, str]:
+        """Add a key to allowed_signers in the work tree, or another file; (file, line)."""
+        from .vault import keyring
+
+        return keyring.add_trust(self.repo, key, principal=principal, after=after, before=before, file=file)
+
+    def revoke_key(self, key: str, *, file: str = "") -> tuple[str, str]:
+        """Add a key to revoked_signers in the work tree, or another file; (file, line)."""
+        from .vault import keyring
+
+        return keyring.add_revocation(self.repo, key, file=file)
+
+    # -- housekeeping -------------------------------------------------------------------
 
     def diagnose(self) -> list[Check]:
         """Is everything as it should be?"""

@@ -232,6 +232,7 @@ EXIT_CODES = (
     ("1", "no: nothing matches, no such path in the index, a check failed"),
     ("2", "the command line is malformed"),
     ("3", "a bug; the message names a log file"),
+    ("10-16", "verify: not verified, and why"),
     ("128", "not a repository, no commit yet, or it cannot run here"),
     ("130", "interrupted"),
     ("141", "the reader of a pipe went away"),
@@ -310,13 +311,16 @@ def man_page() -> str:
     lines += [
         ".SH ENVIRONMENT",
         "NO_COLOR, COLUMNS, GIT_DIR, GIT_WORK_TREE; ORACL_SESSION (names the session in the query log),",
-        "ORACL_DEBUG (shows the traceback of a bug).",
+        "ORACL_DEBUG (shows the traceback of a bug);",
+        "ORACALL_ED25519_PRIVATE_KEY, ORACALL_HMAC_KEY (keys of snapshots).",
         ".SH CONFIGURATION",
         "oracl.historyDepth (commits of history that count, default 20000),",
-        "oracl.telemetry (keep the local query log, default true).",
+        "oracl.telemetry (keep the local query log, default true),",
+        "oracl.sign, oracl.signingKey, oracl.trustFile, oracl.revocationFile (snapshots).",
         ".SH FILES",
         _troff(".git/oracl/index.sqlite, facts.sqlite, history.sqlite: derived, safe to remove (git oracl deinit)."),
         _troff(".agentlas/oracl.toml, constraints.toml, learned_edges.json, learned_tags.json: tracked settings."),
+        _troff(".agentlas/allowed_signers, revoked_signers: whose snapshots count."),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
 

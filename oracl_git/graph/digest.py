@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
-from .model import ARTIFACT, PARTITIONS, Edge, canonical_name
+from .model import ARTIFACT, PARTITIONS, Edge, canonical_name, canonical_path
 
 SHARDS = 256
 EMPTY = sha256(b"").digest()
@@ -48,7 +48,12 @@ def leaf(row: bytes) -> bytes:
 
 def leaf_key(kind: int, path: str) -> bytes:
     """The place of a node in the radix tree; its first byte is the shard."""
-    return sha256(canonical_name(kind, path).encode()).digest()
+    return row_key(canonical_name(kind, path))
+
+
+def row_key(name: str) -> bytes:
+    """The place of a canonical name."""
+    return sha256(name.encode()).digest()
 
 
 def subtree(leaves: list[tuple[bytes, bytes]], bit: int) -> bytes | None:
@@ -80,3 +85,46 @@ def root(shards: Mapping[int, bytes]) -> bytes:
     """The root over the hashes of the shards that are not empty."""
     keyed = [(bytes((shard,)), shards[shard]) for shard in sorted(shards)]
     return subtree(keyed, 0) or EMPTY
+
+
+def root_of_shards(packed: bytes) -> str:
+    """The root over 256 hashes of 32 bytes in a row, zeros where a shard is empty; "" when they are not that."""
+    if len(packed) != SHARDS * 32:
+        return ""
+    hashes = {number: packed[32 * number : 32 * number + 32] for number in range(SHARDS)}
+    return root({number: value for number, value in hashes.items() if any(value)}).hex()
+
+
+def source_row(path: str, mode: int, sha: str) -> bytes:
+    """The canonical row of one entry of a commit's tree; for a submodule `sha` is that of its commit's id."""
+    row = {"mode": mode, "path": canonical_path(path), "sha256": sha}
+    return json.dumps(row, ensure_ascii=True, separators=(",", ":"), sort_keys=True).encode()
+
+
+def partition_row(name: str, edges: Iterable[tuple[object, ...]]) -> bytes:
+    """The canonical row of the edges of one node in one partition, less the partition."""
+    row = {"edges": sorted(list(edge) for edge in edges), "name": name}
+    return json.dumps(row, ensure_ascii=True, separators=(",", ":"), sort_keys=True).encode()
+
+
+def siblings(leaves: list[tuple[bytes, bytes]], key: bytes, bit: int = 0) -> list[tuple[int, bytes]]:
+    """(bit, hash of the other side) on the way from a leaf of a sorted subtree up to its root."""
+    way: list[tuple[int, bytes]] = []
+    while len(leaves) > 1:
+        byte, mask = bit >> 3, 0x80 >> (bit & 7)
+        left = [pair for pair in leaves if not pair[0][byte] & mask]
+        right = leaves[len(left) :]
+        mine, other = (right, left) if key[byte] & mask else (left, right)
+        hashed = subtree(other, bit + 1)
+        if hashed is not None:
+            way.append((bit, hashed))
+        leaves, bit = mine, bit + 1
+    return way[::-1]
+
+
+def climb(leaf_hash: bytes, key: bytes, way: Iterable[tuple[int, bytes]]) -> bytes:
+    """The root that a leaf and its siblings lead to."""
+    for bit, other in way:
+        pair = other + leaf_hash if key[bit >> 3] & 0x80 >> (bit & 7) else leaf_hash + other
+        leaf_hash = sha256(b"\1" + pair).digest()
+    return leaf_hash

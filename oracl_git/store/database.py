@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from ..errors import IndexUnusable
 from ..git import Repository
 
+Connection = sqlite3.Connection
 DatabaseError = sqlite3.DatabaseError
 SCHEMA_VERSION = 2  # a file of an older one is replaced: all of it is derived
 BUSY_SECONDS = 60
@@ -91,12 +92,27 @@ CREATE INDEX rename_new ON rename(new);
 CREATE VIRTUAL TABLE entry_fts USING fts5(text, content='', tokenize='porter unicode61 remove_diacritics 2');
 """
 
-_SCHEMAS = {"index": INDEX_SCHEMA, "facts": FACTS_SCHEMA, "history": HISTORY_SCHEMA}
+# What only a snapshot needs. tree: the one that `source` is of. part: shard hash → digest of its edges, by partition.
+VAULT_SCHEMA = """
+CREATE TABLE tree(oid TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE source(path BLOB PRIMARY KEY, shard INTEGER NOT NULL, key BLOB NOT NULL, leaf BLOB NOT NULL) WITHOUT ROWID;
+CREATE INDEX source_shard ON source(shard);
+CREATE TABLE source_root(shard INTEGER PRIMARY KEY, hash BLOB NOT NULL);
+CREATE TABLE content(blob TEXT PRIMARY KEY, sha BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE part(shard INTEGER, part INTEGER, body BLOB NOT NULL, edges INTEGER NOT NULL, hash BLOB,
+    PRIMARY KEY(shard, part)) WITHOUT ROWID;
+"""
+
+_SCHEMAS = {"index": INDEX_SCHEMA, "facts": FACTS_SCHEMA, "history": HISTORY_SCHEMA, "vault": VAULT_SCHEMA}
 
 
-def place(repo: Repository, name: str) -> str:
-    """Where a database lives: the index beside the worktree's HEAD, the others in the common dir."""
-    return os.path.join(repo.git_dir if name == "index" else repo.common_dir, "oracl", f"{name}.sqlite")
+def place(repo: Repository, name: str, home: str = "") -> str:
+    """Where a database lives: the index beside the worktree's HEAD, the others in the common dir.
+
+    With `home`, all of them lie there: a graph made from nothing, that no cache takes part in.
+    """
+    home = home or os.path.join(repo.git_dir if name == "index" else repo.common_dir, "oracl")
+    return os.path.join(home, f"{name}.sqlite")
 
 
 def connect(path: str, name: str, write: bool, wait: float | None = None) -> sqlite3.Connection:

@@ -92,9 +92,9 @@ class Span(NamedTuple):
 class Index:
     """Reads one worktree's index inside one read transaction."""
 
-    def __init__(self, repo: Repository) -> None:
-        self.repo = repo
-        self.db = database.connect(database.place(repo, "index"), "index", write=False)
+    def __init__(self, repo: Repository, home: str = "") -> None:
+        self.repo, self._home = repo, home
+        self.db = database.connect(database.place(repo, "index", home), "index", write=False)
         try:
             self.db.execute("PRAGMA query_only=ON")
             self.db.execute("BEGIN")
@@ -368,7 +368,7 @@ class Index:
     @cached_property
     def _facts(self) -> FactsCache | None:
         try:
-            db = database.connect(database.place(self.repo, "facts"), "facts", write=False)
+            db = database.connect(database.place(self.repo, "facts", self._home), "facts", write=False)
         except FileNotFoundError:
             return None
         return FactsCache(db, write=False)
@@ -379,7 +379,7 @@ class Index:
     def past(self) -> sqlite3.Connection | None:
         """The history database, or None when it is not there."""
         try:
-            past = database.connect(database.place(self.repo, "history"), "history", write=False)
+            past = database.connect(database.place(self.repo, "history", self._home), "history", write=False)
         except FileNotFoundError:
             return None
         row = past.execute("SELECT value FROM meta WHERE key='identity'").fetchone()

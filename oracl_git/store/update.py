@@ -34,9 +34,9 @@ _TYPE = 0o170000
 
 def update(
     repo: Repository, *, commit: str | None = None, settings: Settings | None = None, full: bool = False,
-    depth: int = DEFAULT_DEPTH, progress: Progress | None = None, wait: float | None = None,
+    depth: int = DEFAULT_DEPTH, progress: Progress | None = None, wait: float | None = None, home: str = "",
 ) -> Report:  # fmt: skip
-    """Bring this worktree's index to `commit` (default HEAD).
+    """Bring this worktree's index (or the one in the directory `home`) to `commit` (default HEAD).
 
     Waits up to `wait` seconds (default a minute) for another update. Raises
     NothingIndexed when unborn, IndexUnusable when the index cannot be written.
@@ -45,24 +45,24 @@ def update(
     if target is None:
         raise NothingIndexed("there is no commit to index yet", "make a first commit, then: git oracl update")
     try:
-        return _update(repo, target, settings, full, depth, progress, wait)
+        return _update(repo, target, settings, full, depth, progress, wait, home)
     except sqlite3.DatabaseError as error:
         if not database.is_damage(error):
             raise
     for name in ("index", "facts", "history"):  # all of it is derived: start over
-        database.remove(database.place(repo, name))
-    return _update(repo, target, settings, full, depth, progress, wait)._replace(rebuilt="the index was damaged")
+        database.remove(database.place(repo, name, home))
+    return _update(repo, target, settings, full, depth, progress, wait, home)._replace(rebuilt="the index was damaged")
 
 
 def _update(
     repo: Repository, target: str, settings: Settings | None, full: bool, depth: int, progress: Progress | None,
-    wait: float | None,
+    wait: float | None, home: str,
 ) -> Report:  # fmt: skip
     collecting = gc.isenabled()
     gc.disable()  # what an update builds is live to its end and has no cycles: looking for some costs a tenth of it
-    index = database.connect(database.place(repo, "index"), "index", write=True, wait=wait)
-    facts = database.connect(database.place(repo, "facts"), "facts", write=True)
-    past = database.connect(database.place(repo, "history"), "history", write=True)
+    index = database.connect(database.place(repo, "index", home), "index", write=True, wait=wait)
+    facts = database.connect(database.place(repo, "facts", home), "facts", write=True)
+    past = database.connect(database.place(repo, "history", home), "history", write=True)
     try:
         with open_objects(repo) as objects, database.transaction(index):
             build = Build(repo, objects, index, FactsCache(facts), past, progress)
