@@ -5,8 +5,8 @@
         for result in oracl.search("where is the retry budget decided").results:
             print(result.path, result.fragment, result.score)
 
-The verbs of the command line are methods of `Oracl`; they return frozen
-dataclasses. Importing this module loads none of them.
+The verbs of the command line are methods of `Oracl`; they return named
+tuples. Importing this module loads none of them.
 """
 
 from __future__ import annotations

@@ -10,9 +10,8 @@ import os
 import posixpath
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import wraps
-from typing import IO, TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
 from . import telemetry
 from .errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, UsageError
@@ -57,8 +56,7 @@ def repaired(ask: Callable[Concatenate[Oracl, P], T]) -> Callable[Concatenate[Or
     return cast("Callable[Concatenate[Oracl, P], T]", asked)
 
 
-@dataclass(frozen=True)
-class Status:
+class Status(NamedTuple):
     """Where the index stands against HEAD."""
 
     commit: str | None
@@ -75,8 +73,7 @@ class Status:
     history: int  # commits of history the index lies on
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(NamedTuple):
     """Everything known of one artifact."""
 
     node: Node
@@ -94,8 +91,7 @@ class Shown:
     last: int
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """One finding of `doctor`."""
 
     name: str
@@ -104,14 +100,14 @@ class Check:
     hint: str = ""
 
 
-@dataclass
 class Oracl:
     """One repository's memory. Close it, or use it as a context manager."""
 
-    repo: Repository
-    notes: list[str] = field(default_factory=list)
-    _index: Index | None = None
-    _settings: dict[str, str] | None = None
+    def __init__(self, repo: Repository) -> None:
+        self.repo = repo
+        self.notes: list[str] = []
+        self._index: Index | None = None
+        self._settings: dict[str, str] | None = None
 
     # -- opening -----------------------------------------------------------------------
 
@@ -752,8 +748,6 @@ class Oracl:
         return data or b""
 
     def _with_snippets(self, answer: Answer) -> Answer:
-        from dataclasses import replace
-
         from .git import open_objects
 
         blobs = {}
@@ -768,8 +762,8 @@ class Oracl:
             start, _, end = result.fragment[1:].partition("-")
             rows = (contents.get(blobs.get(result.path, "")) or b"").decode("utf-8", "replace").splitlines()
             first = int(start) if start else 1
-            results.append(replace(result, snippet="\n".join(rows[first - 1 : min(int(end or first), first + 11)])))
-        return replace(answer, results=tuple(results))
+            results.append(result._replace(snippet="\n".join(rows[first - 1 : min(int(end or first), first + 11)])))
+        return answer._replace(results=tuple(results))
 
     def _time_of(self, name: str) -> int | None:
         """A date, or the time of the commit a revision names."""
@@ -798,8 +792,6 @@ class _OverBudget(Exception):
 
 
 def _tuned(alpha: float | None, beta: float | None, skip: Iterable[str] | None) -> Settings:
-    from dataclasses import replace
-
     from .graph.link import PHASES
     from .graph.parameters import Blend
 
@@ -808,7 +800,7 @@ def _tuned(alpha: float | None, beta: float | None, skip: Iterable[str] | None) 
         if value is not None:
             if not 0 <= value <= 10:
                 raise UsageError(f"{name} must lie between 0 and 10, not {value}")
-            blend = replace(blend, **{name: round(value * 1_000_000)})
+            blend = blend._replace(**{name: round(value * 1_000_000)})
     skipped = frozenset(skip or ())
     unknown = skipped - set(PHASES)
     if unknown:

@@ -6,7 +6,6 @@ by what it stands for.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import sqlite3
@@ -17,7 +16,7 @@ from collections import Counter
 sys.path.insert(0, os.path.dirname(__file__))
 import oracle
 
-from oracl_git.extract import excluded, extract, language_of
+from oracl_git.extract import Facts, excluded, extract, language_of
 from oracl_git.git import Repository, open_objects
 from oracl_git.graph import association
 from oracl_git.graph.governance import FILES
@@ -107,9 +106,9 @@ def expected(repo: Repository, commit: str) -> dict[str, object]:
     return oracle.build(files, facts, governance)
 
 
-def plain(facts: object) -> dict:
+def plain(facts: Facts) -> dict:
     """Facts as plain data."""
-    rows = dataclasses.asdict(facts)
+    rows = facts._asdict()
     for name in ("definitions", "references", "chunks"):
         rows[name] = [row._asdict() for row in getattr(facts, name)]
     return rows

@@ -8,7 +8,7 @@ current directory or the environment changes, and goes stale when HEAD moves.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from oracl_git.errors import NotARepository, UsageError
 from oracl_git.git.run import attempt, failure, git
@@ -20,8 +20,7 @@ _SEPARATOR = "--oracl-git-field-separator"
 _HINT = "cd into one, or pass -C PATH: git -C PATH oracl search x"
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(NamedTuple):
     """One repository as seen from one worktree of it. All paths are absolute."""
 
     git_dir: str

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeGuard, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from . import globs, parameters
 
@@ -28,8 +28,7 @@ _MAX_PROBLEMS = 50
 _OVERRIDES = ("classification", "sensitivity", "usage", "estimated_savings", "review")
 
 
-@dataclass(frozen=True)
-class Constraint:
+class Constraint(NamedTuple):
     """A rule about paths. `id` is its name; the node is `constraint:<id>`."""
 
     id: str
@@ -40,15 +39,17 @@ class Constraint:
     forbid: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Governance:
+_NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+class Governance(NamedTuple):
     """All tracked settings of one commit; `digest` names them."""
 
-    domains: dict[str, str] = field(default_factory=dict)
+    domains: Mapping[str, str] = _NONE
     overrides: tuple[tuple[tuple[str, ...], dict[str, str | int]], ...] = ()
     constraints: tuple[Constraint, ...] = ()
-    learned_edges: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)  # source → (target, κ)
-    learned_tags: dict[str, dict[str, str]] = field(default_factory=dict)
+    learned_edges: Mapping[str, tuple[tuple[str, int], ...]] = _NONE  # source → (target, κ)
+    learned_tags: Mapping[str, Mapping[str, str]] = _NONE
     owners: tuple[tuple[str, bool], ...] = ()
     problems: tuple[str, ...] = ()
     digest: str = ""

@@ -7,7 +7,7 @@ the digest of `table()` is part of every snapshot header.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 ONE = 1_000_000
 
@@ -95,8 +95,7 @@ BUILD_ROOTS = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Blend:
+class Blend(NamedTuple):
     """The four tunable parameters, in millionths: α, β (`graph rebuild`), γ and λ."""
 
     alpha: int = 350_000
@@ -108,7 +107,7 @@ class Blend:
 def table(blend: Blend) -> dict[str, object]:
     """All of it as plain data (integers and ASCII keys only)."""
     return {
-        "blend": asdict(blend),
+        "blend": blend._asdict(),
         "relation_weights": RELATION_WEIGHTS,
         "unknown_relation_weight": UNKNOWN_RELATION_WEIGHT,
         "bucket_weights": BUCKET_WEIGHTS,

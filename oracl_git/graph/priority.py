@@ -7,7 +7,7 @@ whole graph: it is added when P is computed. All values are in millionths.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..extract.facts import Facts
 from . import parameters
@@ -18,8 +18,7 @@ from .parameters import BUCKET_WEIGHTS, ONE
 _WORD = re.compile(r"[a-z]+")
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(NamedTuple):
     """What incoming edges and neighbouring paths say of a node."""
 
     verified: bool = False  # a `tests` edge reaches it

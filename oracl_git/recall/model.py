@@ -6,13 +6,12 @@ Knows the shapes of answers and their JSON form. Knows nothing of how they come 
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..graph.model import encode_path
 
 
-@dataclass(frozen=True)
-class Reason:
+class Reason(NamedTuple):
     """Why a result is there: a signal, in words, and its share of the score."""
 
     signal: str
@@ -20,8 +19,7 @@ class Reason:
     share: float
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """One answer. `fragment` is "L10-42" or ""; shares of the reasons add up to `score`."""
 
     path: str
@@ -51,8 +49,7 @@ class Result:
         return data
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """All results of one question, and what the asker should know about them."""
 
     results: tuple[Result, ...]
@@ -61,8 +58,7 @@ class Answer:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One node of a dependency tree.
 
     `away`: the edge points from the parent to this node (False: from it to the
@@ -75,7 +71,7 @@ class Step:
     symbol: str = ""
     away: bool = True
     cycle: bool = False
-    children: tuple[Step, ...] = field(default=())
+    children: tuple[Step, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """The stable JSON form."""

@@ -8,7 +8,7 @@ revisions stay names until `search` resolves them.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from . import tables
 from .frames import Frame, frames, looks_like_a_trace
@@ -49,8 +49,7 @@ _IDENTIFIER = re.compile(
 _MAX_NAMED = 50  # of each kind of name in it
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """One word of the question: its class decides ω in Eq. 11."""
 
     text: str
@@ -61,8 +60,7 @@ class Token:
         return tables.TOKEN_WEIGHTS[self.kind]
 
 
-@dataclass(frozen=True)
-class When:
+class When(NamedTuple):
     """A limit in time: `at` is a date or a revision name, or `days` before the indexed commit."""
 
     side: str  # since | before
@@ -70,8 +68,7 @@ class When:
     days: int = 0
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(NamedTuple):
     """A compiled question. `wildcard`: nothing is left but filters."""
 
     raw: str
@@ -91,7 +88,7 @@ class Query:
     wildcard: bool = False
     code: bool = False
     persona: str = tables.DEFAULT_PERSONA
-    notes: tuple[str, ...] = field(default=())  # what each pass did, for --explain
+    notes: tuple[str, ...] = ()  # what each pass did, for --explain
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -33,8 +33,8 @@ def check(data: bytes, facts: Facts) -> None:
     assert facts.error != "extractor"
     outline, links = facts.encode()
     assert decode(outline, links) == facts
-    parts = [{f: getattr(part, f) for f in Facts.__slots__} for part in (decode_outline(outline), decode_links(links))]
-    for field in Facts.__slots__:
+    parts = [{f: getattr(part, f) for f in Facts._fields} for part in (decode_outline(outline), decode_links(links))]
+    for field in Facts._fields:
         assert getattr(facts, field) in [part[field] for part in parts]
     if facts.skip:
         assert facts.chunks == ()
@@ -73,8 +73,8 @@ def test_line_ends_do_not_matter(data: bytes, language: str) -> None:
     unix = extract(data, language)
     for other in (data.replace(b"\n", b"\r\n"), data.replace(b"\n", b"\r")):
         same, texts = read(other, language)
-        assert {f: getattr(same, f) for f in same.__slots__ if f != "checksum"} == {
-            f: getattr(unix, f) for f in unix.__slots__ if f != "checksum"
+        assert {f: getattr(same, f) for f in same._fields if f != "checksum"} == {
+            f: getattr(unix, f) for f in unix._fields if f != "checksum"
         }
         assert texts == read(data, language)[1]
 
