@@ -61,6 +61,7 @@ oracl_note() {
   fi
   [ -x "$oracl_python" ] || return 0
   [ "$(git config --type=bool oracl.hooks)" != false ] || return 0
+  command trap '' XFSZ || : # a limit on the size of files is an error like others, and does not end us
   [ -d "$oracl_dir/oracl" ] || mkdir "$oracl_dir/oracl" || return 0
   echo "$1" >> "$oracl_dir/oracl/spool" || return 0
   if [ -r "$oracl_dir/oracl/worker" ] && read -r oracl_pid < "$oracl_dir/oracl/worker" && oracl_alive "$oracl_pid"; then

@@ -206,7 +206,8 @@ def _finding(
     dotted = each.module + ("" if each.module.endswith(".") or not each.name else ".") + each.name
     gone = not side.tree.exists(then.path)
     target = renamed.get(then.path, "")
-    if now.module_found and not gone:
+    submodule = each.name and then.path.removesuffix("/__init__.py").removesuffix(".py").endswith("/" + each.name)
+    if now.module_found and not (gone and submodule):
         return Finding(path, each.line, BROKEN_IMPORT, f"{each.module} no longer defines {each.name}", dotted)
     if gone:
         where = f"{then.path} is now {target}" if target else f"{then.path} is gone"

@@ -86,6 +86,13 @@ def test_names_that_are_no_longer_defined(world: World) -> None:
     assert world.check() == ["tests/test_core.py:1: broken-import: pkg.core no longer defines helper"]
 
 
+def test_a_module_that_becomes_a_package_without_the_name(world: World) -> None:
+    (world.path / "pkg/core").mkdir()
+    world.git("mv", "pkg/core.py", "pkg/core/_old.py")
+    world.write("pkg/core/__init__.py", "from ._old import LIMIT, run\n")
+    assert world.check()[1:] == ["tests/test_core.py:1: broken-import: pkg.core no longer defines helper"]
+
+
 def test_modules_that_are_gone(world: World) -> None:
     world.git("mv", "pkg/util.py", "pkg/tools.py")
     assert world.check() == [
