@@ -47,6 +47,26 @@ class Verdict(NamedTuple):
 
 def judge(side: Side, importer: str, module: str, name: str) -> Verdict:
     """How one import stands."""
+    verdict = _judge(side, importer, module, name)
+    if verdict.state == FAILS and any(python.is_built(side.read(p) or b"") for p in _packages(side, importer, module)):
+        return Verdict(UNKNOWN, verdict.path, verdict.module_found)
+    return verdict
+
+
+def _packages(side: Side, importer: str, module: str) -> Iterator[str]:
+    """The `__init__` of every package on the way to a module."""
+    parts = module.lstrip(".").split(".")
+    if module.startswith("."):
+        above = importer.split("/")[: -(len(module) - len(module.lstrip("."))) or None]
+        places = ["/".join(above[:end]) for end in range(1, len(above) + 1)]
+        starts = ["/".join(above)]
+    else:
+        places, starts = [], list(side.tree.roots(parts[0]))
+    places += ["/".join(filter(None, (start, *parts[:end]))) for start in starts for end in range(1, len(parts) + 1)]
+    yield from (path for place in places if side.tree.exists(path := f"{place}/__init__.py"))
+
+
+def _judge(side: Side, importer: str, module: str, name: str) -> Verdict:
     tree = side.tree
     found, internal = python_imports.modules(tree, importer, module)
     if not found:

@@ -36,6 +36,11 @@ _DATA = re.compile(
     r"|templates?\b|skeleton|(?:^|_)template",
     re.I,
 )  # configuration of something else than this repository
+# What describes a project within the repository: its paths are of that project.
+_MANIFEST = re.compile(
+    r"(?:^|/)(?:package|composer|deno|[jt]sconfig[\w.-]*)\.json$|(?:^|/)(?:pyproject|Cargo)\.toml$|(?:^|/)setup\.cfg$"
+)
+_LEAVE_OUT = re.compile(rb"exclude|ignore|omit|skip|norecurse", re.IGNORECASE)
 _PAGES = ("README.md", "index.md", "index.rst", "README.rst")
 _DOCUMENTS = ("", ".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
 
@@ -73,6 +78,8 @@ def resolve(tree: Tree, source: str, reference: Reference) -> Found | None:
     bases = [""] if target.startswith("/") else list(dict.fromkeys((here, "")))
     if reference.kind == "path" and "/" not in target and here and not here.startswith(".") and "/" in here:
         bases = [here]  # a mere name, deep in the tree, is of its own directory
+    if reference.kind == "path" and here and _MANIFEST.search(source):
+        bases = [here]
     for base in bases:
         place = posixpath.normpath(posixpath.join(base, target.lstrip("/")))
         if place.startswith("..") or place == ".":
@@ -83,6 +90,9 @@ def resolve(tree: Tree, source: str, reference: Reference) -> Found | None:
             for page in _PAGES:
                 if tree.exists(f"{place}/{page}"):
                     return Found(f"{place}/{page}", base, f"/{page}")
+            for suffix in PROSE if "." not in place.rpartition("/")[2] else ():  # as a site has it
+                if tree.exists(place + suffix):
+                    return Found(place + suffix, base, suffix)
             if tree.is_directory(place):
                 return Found(place, base)
     return None
@@ -120,6 +130,8 @@ def broken(
             continue
         if reference.kind == "import" and _may_hold(new, path, reference, sources[path][2]):
             continue
+        if reference.kind == "path" and _passed_over(sources[path][2], reference.start):
+            continue
         yield _finding(new, path, reference, then, renamed)
 
 
@@ -140,6 +152,26 @@ def dangling(
         if place not in made:
             message = f"{reference.target} leads nowhere"
             yield Finding(path, reference.start, BROKEN_LINK, message, reference.target)
+
+
+def _passed_over(data: bytes, line: int) -> bool:
+    """Whether a configured path is one of those to leave out: such lists hold patterns, and harm nobody."""
+    rows = data.split(b"\n", line)[:line]
+    depth = _indent(rows[-1])
+    if _LEAVE_OUT.search(rows[-1]):
+        return True
+    for row in reversed(rows[:-1]):
+        if row.strip() and (_indent(row) < depth or row.startswith(b"[")):
+            depth = _indent(row)
+            if _LEAVE_OUT.search(re.split(rb"[:=]", row)[0]):
+                return True
+            if row.startswith(b"["):
+                return False
+    return False
+
+
+def _indent(row: bytes) -> int:
+    return len(row) - len(row.lstrip())
 
 
 def _may_hold(tree: Tree, path: str, reference: Reference, data: bytes) -> bool:

@@ -23,6 +23,10 @@ _OPEN = re.compile(
     rb"__getattr__|\b(?:globals|locals|vars|exec|eval|setattr)[ \t]*\(|\bsys\.modules\b|__dict__|__path__|extend_path"
     rb"|declare_namespace|import_submodules|\bcython\b",
 )
+# What can put modules beside those of the tree: a package that a helper builds (`attach(__name__, …)`), or that moves.
+_BUILT = re.compile(
+    rb"^[\w.]+\(\s*__name__\s*,|\bsys\.modules\b|__path__|extend_path|declare_namespace", re.MULTILINE
+)
 _ELSEWHERE = re.compile(rb"^[ \t]+global[ \t]+([^\n#]+)|(\w+)[ \t]*:=", re.MULTILINE)
 _IMPLICIT = frozenset("__name__ __doc__ __file__ __path__ __package__ __spec__ __loader__ __dict__ __builtins__ "
                       "__annotations__ __class__".split())  # fmt: skip
@@ -76,7 +80,7 @@ def read(data: bytes) -> Module | None:
         return None
     bound: set[str] = set()
     try:
-        opened = _bind(tree.body, bound) or _OPEN.search(data) is not None
+        opened = _bind(tree.body, bound) or _OPEN.search(data) is not None or is_built(data)
     except RecursionError:
         return None
     bound.update(_elsewhere(data))
@@ -89,13 +93,18 @@ def _elsewhere(data: bytes) -> Iterator[str]:
         yield from (match[1] or match[2]).decode("utf-8", "replace").replace(",", " ").split()
 
 
+def is_built(data: bytes) -> bool:
+    """Whether a package's `__init__` may bring along names and modules that no file shows."""
+    return _BUILT.search(data) is not None
+
+
 def lost(old: bytes, new: bytes) -> frozenset[str]:
     """The names that one version of a text binds and the next does not, as far as that is certain.
 
     Most changes rebind what they touch. Only statements that differ are looked
     at first; the new text as a whole is read when a name is left over.
     """
-    if _OPEN.search(new):
+    if _OPEN.search(new) or is_built(new):
         return frozenset()
     before, after = Counter(_statements(old)), Counter(_statements(new))
     left = _bound_by(before - after)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -185,11 +186,58 @@ def test_links_that_are_no_alarm(world: World) -> None:
     assert world.check() == []
 
 
+@pytest.mark.parametrize(("path", "text"), [
+    ("setup.cfg", "[flake8]\nexclude = build,scripts/step.py\n"),
+    ("setup.cfg", "[flake8]\nmax = 1\nexclude =\n    build\n    scripts/step.py\n"),
+    ("ruff.toml", '[lint.per-file-ignores]\n"scripts/step.py" = ["E1"]\n'),
+    ("pyproject.toml", '[tool.x]\nextend-exclude = [\n    "build",\n    "scripts/step.py",\n]\n'),
+    (".github/workflows/a.yml", "on:\n  push:\n    paths-ignore:\n      - docs\n      - scripts/step.py\n"),
+    (".pre-commit-config.yaml", "repos:\n- repo: x\n  hooks:\n  - id: y\n    exclude: scripts/step.py\n"),
+    ("Makefile", "lint:\n\tlint --exclude=scripts/step.py .\n"),
+])  # fmt: skip
+def test_what_is_left_out_may_be_gone(world: World, path: str, text: str) -> None:
+    world.write(path, text)
+    world.git("rm", "-q", "scripts/build.sh")
+    world.commit()
+    world.git("rm", "-q", "scripts/step.py")
+    assert world.check() == []
+    world.git("reset", "-q", "--hard")
+    world.write(path, re.sub("(extend-)?exclude|paths-ignore|per-file-ignores", "include", text))
+    world.commit()
+    world.git("rm", "-q", "scripts/step.py")
+    assert len(world.check()) == 1
+
+
+def test_a_page_as_a_site_has_it(world: World) -> None:
+    world.write("docs/guide/plan.txt", "x\n")
+    world.write("docs/index.md", "[Guide](./guide) and [more](./more/)\n")
+    world.commit()
+    world.git("rm", "-q", "docs/guide/plan.txt")
+    assert world.check() == []
+    world.git("mv", "docs/guide.md", "docs/manual.md")
+    assert [line.split(": ")[0] for line in world.check() if "index.md" in line] == ["docs/index.md:1"]
+    world.run("--fix", code=1)
+    assert "[Guide](./manual)" in (world.path / "docs/index.md").read_text()
+
+
+@pytest.mark.parametrize("text", [
+    "from pkg.lazy import attach\nattach(__name__, {'core.run': ('./core.py', 'run')})\n",
+    "import sys\nsys.modules['pkg.core'] = sys\n",
+    "from pkgutil import extend_path\n__path__ = extend_path(__path__, __name__)\n",
+])  # fmt: skip
+def test_a_package_that_is_built(world: World, text: str) -> None:
+    world.write("pkg/__init__.py", text)
+    world.commit()
+    world.git("rm", "-q", "pkg/core.py")
+    assert [line for line in world.check() if "broken-import" in line] == []
+
+
 def test_data_is_no_configuration(world: World) -> None:
     world.write("tests/fixtures/page.json", '{"text": "See README.md and docs/guide.md"}\n')
     world.write("services/mail/app/conf.yaml", "about: README.md\n")
+    world.write("packages/one/package.json", '{"scripts": {"build": "sh scripts/build.sh"}}\n')  # of its own scripts/
     world.commit()
-    world.git("rm", "-q", "README.md", "docs/guide.md", "pyproject.toml", "docs/index.md")
+    world.git("rm", "-q", "README.md", "docs/guide.md", "pyproject.toml", "docs/index.md", "scripts/build.sh")
     assert world.check() == []
 
 
