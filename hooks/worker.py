@@ -1,4 +1,4 @@
-"""The process a hook leaves behind: brings the index to HEAD, and is gone.
+"""The process a hook leaves behind: brings the index to HEAD, signs what was made here, and is gone.
 
 Knows how to be nobody's child, how to wait until a storm of events is over,
 and that whatever goes wrong is for the log. Started by the shim as
@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING
 
 from ..errors import OraclError
 from . import journal
+
+if TYPE_CHECKING:
+    from ..service import Oracl
 
 _QUIET = 0.15  # seconds without an event: then it is over
 _PATIENCE = 10.0  # seconds to wait for that
@@ -75,13 +79,23 @@ def _run(git_dir: str) -> None:
                 if oracl.repo.head is None:
                     return
                 report = oracl.update()
-        journal.write(git_dir, events, report.commit, report.changed, time.monotonic() - started)
+            signing = _vouch(oracl)
+        journal.write(git_dir, events, report.commit, report.changed, time.monotonic() - started, signing)
     except OraclError as error:
         journal.write(git_dir, events, "", 0, time.monotonic() - started, error.message)
     except Exception as error:
         journal.write(git_dir, events, "", 0, time.monotonic() - started, f"{type(error).__name__}: {error}")
     finally:
         journal.done(git_dir)
+
+
+def _vouch(oracl: Oracl) -> str:
+    """Sign the graph of a commit that was made here, when a key is configured; what went wrong, or ""."""
+    try:
+        oracl.snapshot_if_made_here()
+    except OraclError as error:  # the index is at HEAD all the same
+        return f"no snapshot: {error.message}"
+    return ""
 
 
 if __name__ == "__main__":

@@ -630,6 +630,15 @@ class Oracl:
             index = None
         return use.create(self.repo, index, commit, hmac=hmac, progress=progress)
 
+    def snapshot_if_made_here(self) -> Created | None:
+        """A snapshot of HEAD when its commit was made in this clone and a key is configured; else None."""
+        from .git.refs import made_here
+        from .vault import keys, use
+
+        if not keys.configured(self.repo) or use.policy(self.repo) == "none" or not made_here(self.repo):
+            return None
+        return use.create(self.repo, self.index, self.index.commit)
+
     def verify(
         self, rev: str = "HEAD", options: Options | None = None, *, rebuild: bool = False, against: str = "",
         proof: bytes = b"", progress: Progress | None = None,

@@ -9,6 +9,7 @@ Knows nothing of what the objects mean.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -25,6 +26,13 @@ _IDENTITY = {
 }
 _TRANSPORTS = "file:git:http:https:ssh"  # not ext::, which is a command
 _BLOB, _TREE = "100644", "040000"
+# What the reflog says of a commit that was made, as against one that was checked out, pulled or reset to.
+_MADE = re.compile(
+    r"commit\b|cherry-pick\b|revert\b|am\b"
+    r"|(?:rebase|pull)\b.*\((?:pick|squash|fixup|reword|edit|continue)\)"
+    r"|(?:merge|pull)\b.*: Merge made by"
+)
+_REBASED = re.compile(r"(?:rebase|pull)\b.*\(finish\)")  # says nothing of whether anything was picked
 
 
 class Item(NamedTuple):
@@ -129,6 +137,18 @@ def file_at(repo: Repository, commit: str, path: str) -> bytes | None:
         if name == path.encode() and kind == "blob" and mode in ("100644", "100755"):
             return git(repo, "cat-file", "blob", oid)
     return None
+
+
+def made_here(repo: Repository) -> bool:
+    """Whether HEAD's commit was made in this clone, as its reflog says; one that arrived was signed elsewhere."""
+    code, out, _ = attempt(repo, "reflog", "show", "-2", "--format=%H %gs", "HEAD", "--")
+    if code:
+        return False
+    newest, _, before = out.decode("utf-8", "replace").partition("\n")
+    if _REBASED.match(newest.partition(" ")[2]):
+        newest = before
+    commit, _, what = newest.partition(" ")
+    return commit == repo.head and _MADE.match(what) is not None
 
 
 # -- other repositories -----------------------------------------------------------------------

@@ -60,6 +60,9 @@ _INHERITED = (
     "GIT_ICASE_PATHSPECS",
 )
 
+# Keys of snapshots, for this process alone: no git, and no program that git starts, is given them.
+SECRETS = ("ORACALL_ED25519_PRIVATE_KEY", "ORACALL_HMAC_KEY")
+
 # git has one exit code for everything, so what is missing is told by its words.
 _MISSING = (
     "could not fetch",
@@ -80,7 +83,7 @@ _CHUNK = 1 << 16
 
 def environment(repo: Repository | None, *, index: bool = False) -> dict[str, str]:
     """The environment of a git process; `index` keeps the caller's GIT_INDEX_FILE."""
-    env = dict(os.environ)
+    env = without_secrets()
     env.update(_FIXED)
     if repo is None:
         return env
@@ -101,6 +104,11 @@ def environment(repo: Repository | None, *, index: bool = False) -> dict[str, st
         # when it is damaged, and never what a question about commits depends on.
         env["GIT_INDEX_FILE"] = os.path.join(repo.git_dir, "oracl", "no-index")
     return env
+
+
+def without_secrets() -> dict[str, str]:
+    """Our environment, less the keys in it."""
+    return {name: value for name, value in os.environ.items() if name not in SECRETS}
 
 
 def git(

@@ -9,13 +9,14 @@ import os
 import subprocess
 
 from oracl_git.errors import UsageError
+from oracl_git.git.run import without_secrets
 
 _SECONDS = 60  # a hardware key waits for a touch
 
 
 def sign(key: str, namespace: str, data: bytes) -> bytes:
     """The armoured SSHSIG of some data; `key` is the file of a private key, or of a public one an agent holds."""
-    env = {**os.environ, "SSH_ASKPASS_REQUIRE": os.environ.get("SSH_ASKPASS_REQUIRE", "never"), "LC_ALL": "C"}
+    env = {**without_secrets(), "SSH_ASKPASS_REQUIRE": os.environ.get("SSH_ASKPASS_REQUIRE", "never"), "LC_ALL": "C"}
     command = ("ssh-keygen", "-q", "-Y", "sign", "-n", namespace, "-f", key)
     try:
         done = subprocess.run(command, input=data, capture_output=True, env=env, timeout=_SECONDS, check=False)

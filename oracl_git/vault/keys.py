@@ -18,11 +18,11 @@ from typing import Any, Protocol
 
 from ..errors import Unverified, UsageError
 from ..git import Repository
+from ..git.run import SECRETS
 from ..git.scope import user_setting
 from . import curve, sshsig
 
-PRIVATE_KEY = "ORACALL_ED25519_PRIVATE_KEY"
-HMAC_KEY = "ORACALL_HMAC_KEY"
+PRIVATE_KEY, HMAC_KEY = SECRETS
 SIGNING_KEY = "oracl.signingKey"
 UNSIGNED = "unsigned"  # stands where a key id stands
 HMAC_PREFIX = "hmac-sha256-"
@@ -163,14 +163,14 @@ class HmacSigner:
 # -- where a private key comes from -----------------------------------------------------------
 
 
-def configured(repo: Repository | None) -> bool:
+def configured(repo: Repository) -> bool:
     """Whether a key is named anywhere; it is not looked at."""
-    return PRIVATE_KEY in os.environ or bool(repo and user_setting(repo, SIGNING_KEY))
+    return PRIVATE_KEY in os.environ or bool(user_setting(repo, SIGNING_KEY))
 
 
 def signer(repo: Repository) -> Signer | None:
     """The configured key; None when none is. A key that is named and cannot be used is an error."""
-    text = os.environ.pop(PRIVATE_KEY, None)  # no child of ours inherits it
+    text = os.environ.get(PRIVATE_KEY)
     if text is not None:
         no_core_file()
         return _from_text(text)
@@ -183,7 +183,7 @@ def signer(repo: Repository) -> Signer | None:
 
 def hmac_signer() -> HmacSigner:
     """The shared secret of ORACALL_HMAC_KEY. Raises UsageError when it is missing or short."""
-    key = os.environ.pop(HMAC_KEY, "").encode("utf-8", "surrogateescape")
+    key = os.environ.get(HMAC_KEY, "").encode("utf-8", "surrogateescape")
     if len(key) < _HMAC_LEAST:
         state = f"has {len(key)} bytes" if key else "is not set"
         raise UsageError(

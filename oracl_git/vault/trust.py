@@ -126,7 +126,8 @@ def _base(repo: Repository, base: str) -> str | None:
 
 def _read_file(path: str) -> bytes:
     try:
-        with open(os.path.expanduser(path), "rb") as file:
+        descriptor = os.open(os.path.expanduser(path), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise UsageError(f"{path} is no regular file")
             return file.read(_LONGEST)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -184,4 +183,3 @@ def test_what_is_stored_again_is_not_added(signed: Vault) -> None:
     before = signed.refs
     assert not signed.create().fresh
     assert signed.refs == before
-    assert os.environ.get(KEY) is None
