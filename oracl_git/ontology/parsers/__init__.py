@@ -6,6 +6,8 @@ limits, and how it is refused. Keeps nothing, and knows nothing of where the tex
 
 from .formats import FORMATS, SUFFIXES
 from .model import LIMITS, Document, Limits, Refused, Section
-from .read import parse, suffix_of
+from .read import parse, parse_bytes, suffix_of
 
-__all__ = ["FORMATS", "LIMITS", "SUFFIXES", "Document", "Limits", "Refused", "Section", "parse", "suffix_of"]
+__all__ = [
+    "FORMATS", "LIMITS", "SUFFIXES", "Document", "Limits", "Refused", "Section", "parse", "parse_bytes", "suffix_of",
+]  # fmt: skip

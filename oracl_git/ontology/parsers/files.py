@@ -8,7 +8,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import NamedTuple
+import tempfile
+from typing import BinaryIO, NamedTuple
 
 from .model import Limits, Refused
 
@@ -56,15 +57,11 @@ class File:
             os.close(self.fd)
             self._own = False
 
-    def read(self) -> bytes:
-        """All of it, as long as it was when it was opened."""
-        data = bytearray()
-        while len(data) < self.size:
-            piece = os.pread(self.fd, min(self.size - len(data), 1 << 20), len(data))
-            if not piece:
-                break
-            data += piece
-        return bytes(data)
+    def stream(self) -> BinaryIO:
+        """It from its start; closing the stream leaves the file open."""
+        stream = os.fdopen(os.dup(self.fd), "rb")
+        stream.seek(0)
+        return stream
 
     def unchanged(self) -> None:
         """Refused when anyone wrote to it since it was opened."""
@@ -80,6 +77,23 @@ class File:
             if is_it(found.st_mode):
                 raise Refused("not_a_file", f"this is {name}, not a file")
         return Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+class Memory(File):
+    """Bytes as a file that has no name."""
+
+    def __init__(self, data: bytes, limits: Limits) -> None:
+        # memfd_create is Linux's; elsewhere the file is unlinked as soon as it is open.
+        descriptor = os.memfd_create("document") if hasattr(os, "memfd_create") else _nameless()
+        with os.fdopen(os.dup(descriptor), "wb") as stream:
+            stream.write(data)
+        super().__init__(descriptor, limits)
+        self._own = True
+
+
+def _nameless() -> int:
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
 
 
 def _open(path: str | bytes) -> int:

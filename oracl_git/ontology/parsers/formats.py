@@ -5,55 +5,108 @@ Knows one table. A format whose library or tool is missing is in it all the same
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import shutil
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import BinaryIO
 
-from .model import Refused
+from .model import About, Limits, Refused, Section
+
+Adapter = Callable[[BinaryIO, About, Limits], Iterator[Section]]
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One adapter: its module in this package, and the spans (kind → span type) its sections have."""
+    """One adapter, and the spans (section kind → span type) its sections have."""
 
     name: str
-    adapter: str
-    suffixes: tuple[str, ...]
     title: str  # what a person calls it
-    spans: tuple[tuple[str, str], ...]  # section kind, or "" for any other
+    suffixes: tuple[str, ...]
+    adapter: str  # module:function in this package
+    spans: tuple[tuple[str, str], ...]  # "": any other kind
+    family: str = "text"  # what its first bytes show it to be
     library: str = ""
     tool: str = ""
     child: bool = True  # read in a process of its own
+    memory: int = 1  # times what a document may have
+    patience: int = 1  # times the seconds
+
+    @property
+    def programs(self) -> bool:
+        """Whether its reader has to start a program."""
+        return bool(self.tool)
+
+    def load(self) -> Adapter:
+        """The function that reads it."""
+        module, _, function = self.adapter.partition(":")
+        adapter: Adapter = getattr(importlib.import_module(f".{module}", __package__), function)
+        return adapter
 
     def unavailable(self) -> str:
         """Why it cannot be read here; "" when it can."""
         if self.library and importlib.util.find_spec(self.library) is None:
             return f"the library {self.library} is not installed"
         if self.tool and shutil.which(self.tool) is None:
-            return f"{self.tool} is not installed"
+            return f"the program {self.tool} is not installed"
         return ""
 
     def span(self, kind: str) -> str:
         """The type of span a section of this kind has, in the words of the store."""
-        return dict(self.spans).get(kind) or dict(self.spans)[""]
+        spans = dict(self.spans)
+        return spans.get(kind) or spans[""]
 
 
 _LINES = (("", "line_range"),)
-FORMATS: dict[str, Format] = {
-    one.name: one
-    for one in (
-        Format("txt", "plain", (".txt", ".text", ".log"), "plain text", _LINES, child=False),
-        Format("md", "plain", (".md", ".markdown"), "Markdown", _LINES, child=False),
-        Format("rst", "plain", (".rst",), "reStructuredText", _LINES, child=False),
-        Format("csv", "plain", (".csv", ".tsv"), "CSV", (("", "csv_row"),), child=False),
-    )
-}
-SUFFIXES: dict[str, Format] = {suffix: one for one in FORMATS.values() for suffix in one.suffixes}
+_TABLE = (
+    Format("txt", "plain text", (".txt", ".text", ".log"), "plain:text", _LINES, child=False),
+    Format("md", "Markdown", (".md", ".markdown"), "markdown:read", _LINES, child=False),
+    Format("rst", "reStructuredText", (".rst",), "rst:read", _LINES, child=False),
+    Format("csv", "CSV", (".csv", ".tsv"), "plain:table", (("", "csv_row"),), child=False),
+    Format("json", "JSON", (".json", ".jsonl", ".ndjson"), "json_records:read", (("", "json_path"),)),
+    Format("html", "HTML", (".html", ".htm", ".xhtml"), "html:read", _LINES),
+    Format(
+        "docx", "Word document", (".docx", ".docm", ".dotx", ".dotm"), "docx:read",
+        (("row", "docx_table"), ("", "docx_paragraph")), "docx",
+    ),
+    Format("xlsx", "Excel workbook", (".xlsx", ".xlsm", ".xltx", ".xltm"), "xlsx:read", (("", "xlsx_row"),), "xlsx"),
+    Format(
+        "pptx", "PowerPoint presentation", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"), "pptx:read",
+        (("note", "pptx_notes"), ("", "pptx_slide")), "pptx",
+    ),
+    Format("pdf", "PDF", (".pdf",), "pdf:read", (("", "pdf_page"),), "pdf", library="pypdfium2", memory=4, patience=2),
+    Format(
+        "hwpx", "Hangul document (OWPML)", (".hwpx", ".hwtx"), "hwpx:read",
+        (("row", "hwpx_table"), ("", "hwpx_paragraph")), "hwpx",
+    ),
+    Format("hwp", "Hangul document (HWP 5)", (".hwp", ".hwt"), "hwp:read", (("", "hwp5_para_text"),), "hwp",
+           library="olefile"),
+    Format(
+        "image", "picture",
+        (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp", ".pbm", ".pgm", ".ppm", ".pnm"),
+        "image:read", (("", "image_ocr"),), "image", tool="tesseract", memory=16, patience=20,
+    ),
+)  # fmt: skip
+FORMATS: dict[str, Format] = {one.name: one for one in _TABLE}
+SUFFIXES: dict[str, Format] = {suffix: one for one in _TABLE for suffix in one.suffixes}
+# Formats that are known and not read, and what to do about it.
+_ADVICE = {
+    ".doc": "save it as .docx", ".xls": "save it as .xlsx", ".ppt": "save it as .pptx", ".rtf": "save it as .docx",
+    ".odt": "save it as .docx", ".ods": "save it as .xlsx", ".odp": "save it as .pptx", ".hml": "save it as .hwpx",
+    ".hwp3": "save it as .hwpx",
+}  # fmt: skip
 
 
 def by_suffix(suffix: str) -> Format:
     """The format of a suffix (with its dot, any case); Refused when there is none."""
     found = SUFFIXES.get(suffix.lower())
     if found is None:
-        raise Refused("unsupported", f"there is no adapter for {suffix or 'a file without suffix'}")
+        raise unsupported(suffix.lower())
     return found
+
+
+def unsupported(suffix: str, what: str = "") -> Refused:
+    """The refusal of a format that has no adapter."""
+    name = what or suffix or "a file without suffix"
+    return Refused("unsupported", f"there is no adapter for {name}", _ADVICE.get(suffix, ""))

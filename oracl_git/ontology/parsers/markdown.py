@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import BinaryIO
 
-from .model import Section
-from .plain import Block, blocks, span
+from .model import About, Limits, Section
+from .plain import Block, blocks, decode, span
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*([^`]*)$")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(\S.*))?$")
@@ -24,13 +25,16 @@ _PAIR = re.compile(r"([\w-]{1,40})\s*[:=]\s*(\S.*)$")
 _FRONT_LINES = 200
 
 
-def read(source: str) -> Iterator[Section]:
-    """The sections of a Markdown file; front matter is left to `front_matter`."""
-    lines = source.split("\n")
-    yield from blocks(lines, front_matter(lines)[0], _take)
+def read(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
+    """The sections of a Markdown file; its front matter is metadata."""
+    lines = decode(stream, about).split("\n")
+    start, front = _front_matter(lines)
+    about.title = front.pop("title", "")
+    about.metadata |= front
+    yield from blocks(lines, start, _take)
 
 
-def front_matter(lines: list[str]) -> tuple[int, dict[str, str]]:
+def _front_matter(lines: list[str]) -> tuple[int, dict[str, str]]:
     """(the line after YAML or TOML front matter, its plain `key: value` lines)."""
     mark = lines[0].rstrip() if lines else ""
     if mark not in ("---", "+++"):

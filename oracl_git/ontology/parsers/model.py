@@ -80,6 +80,16 @@ class Document:
         return "\n".join(section.text for section in self.sections)
 
 
+@dataclass(slots=True)
+class About:
+    """What an adapter learns of a document beside its sections."""
+
+    suffix: str
+    title: str = ""
+    warnings: list[str] = field(default_factory=list)
+    metadata: dict[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a reader may spend on one file. Sizes are in bytes unless said."""

@@ -9,8 +9,9 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator
+from typing import BinaryIO
 
-from .model import Refused, Section
+from .model import About, Limits, Refused, Section
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"),
          (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))  # fmt: skip
@@ -19,23 +20,24 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _EAST_ASIAN = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]")
 
 
-def decode(data: bytes) -> tuple[str, str, list[str]]:
-    """(text with "\\n" line ends, encoding, warnings); Refused when it is no text at all."""
-    warnings: list[str] = []
+def decode(stream: BinaryIO, about: About) -> str:
+    """The text with single line feeds, whatever encoding it is in; Refused when it is no text at all."""
+    data = stream.read()
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             text = data.decode(encoding if encoding != "utf-8" else "utf-8-sig", "replace").removeprefix("\ufeff")
             if "\ufffd" in text:
-                warnings.append(f"some bytes are not {encoding}: shown as \ufffd")
+                about.warnings.append(f"some bytes are not {encoding}: shown as \ufffd")
             break
     else:
         text, encoding = _guess(data)
         if encoding not in ("utf-8", "utf-16"):
-            warnings.append(f"not UTF-8: read as {encoding}")
+            about.warnings.append(f"not UTF-8: read as {encoding}")
     controls = len(_CONTROLS.findall(text))
     if controls > 8 and controls > len(text) * _NOT_TEXT:
         raise Refused("malformed", "this is binary data, not text")
-    return text.replace("\r\n", "\n").replace("\r", "\n"), encoding, warnings
+    about.metadata["encoding"] = encoding
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _guess(data: bytes) -> tuple[str, str]:
@@ -64,9 +66,9 @@ def span(start: int, end: int) -> str:
     return f"L{start}" if start == end else f"L{start}-{end}"
 
 
-def text(source: str) -> Iterator[Section]:
+def text(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
     """Paragraphs: what stands between blank lines."""
-    yield from paragraphs(source.split("\n"), 0)
+    yield from paragraphs(decode(stream, about).split("\n"), 0)
 
 
 def paragraphs(lines: list[str], offset: int) -> Iterator[Section]:
@@ -100,9 +102,10 @@ def blocks(lines: list[str], number: int, take: Callable[[list[str], int, int], 
     yield from paragraphs(lines[start:], start)
 
 
-def table(source: str, suffix: str) -> Iterator[Section]:
+def table(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
     """CSV, or TSV: a record is a row; the separator is the one its first lines agree on."""
-    separator = "\t" if suffix == ".tsv" else _separator(source)
+    source = decode(stream, about)
+    separator = "\t" if about.suffix == ".tsv" else _separator(source)
     reader = csv.reader(io.StringIO(source, newline="\n"), delimiter=separator)
     try:
         before = 0

@@ -1,4 +1,4 @@
-"""From a file to a Document: opened, read by its format's adapter, cleaned, counted.
+"""From a file to a Document: opened, recognised, read by its adapter, cleaned, counted.
 
 Knows the way every file takes, and that text handed on holds no NUL, no lone
 surrogate and no control character. Knows no format.
@@ -8,66 +8,82 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import closing
 
-from . import markdown, plain, rst
-from .files import File
+from . import child, sniff
+from .files import File, Memory
 from .formats import Format, by_suffix
-from .model import LIMITS, Document, Limits, Refused, Section
+from .model import LIMITS, About, Document, Limits, Refused, Section
 
 _DIRT = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
+_TITLE = 500
 
 
 def parse(path: str | bytes | int, *, suffix: str, limits: Limits = LIMITS) -> Document:
     """The text of a file, given by its path or as an open descriptor.
 
-    `suffix` (with its dot, any case) says what it claims to be; what it is, its bytes decide.
+    `suffix` (with its dot, any case) says what it claims to be; whether it is, its bytes decide.
     Raises Refused, and nothing else, for a file that is not read.
     """
-    form = by_suffix(suffix)
+    form = _available(suffix)
     with File(path, limits) as file:
-        document = _in_process(form, file, suffix.lower(), limits)
-        file.unchanged()
-    return document
+        return _read(form, file, suffix.lower(), limits)
 
 
-def _in_process(form: Format, file: File, suffix: str, limits: Limits) -> Document:
-    source, encoding, warnings = plain.decode(file.read())
-    if form.name == "csv":
-        found = plain.table(source, suffix)
-    else:
-        found = {"txt": plain.text, "md": markdown.read, "rst": rst.read}[form.name](source)
-    metadata = {"encoding": encoding}
-    if form.name == "md":
-        metadata |= markdown.front_matter(source.split("\n"))[1]
-    return collect(form.name, found, metadata.pop("title", ""), warnings, metadata, limits)
-
-
-def collect(
-    name: str, found: Iterable[Section], title: str, warnings: list[str], metadata: dict[str, str], limits: Limits
-) -> Document:
-    """Sections cleaned and counted; without a title, the first heading is it."""
-    sections: list[Section] = []
-    chars = 0
-    for section in found:
-        text = clean(section.text)
-        if not text.strip():
-            continue
-        sections.append(Section(section.kind, text, section.level, clean(section.location)))
-        chars += len(text)
-        if chars > limits.text_chars or len(sections) > limits.sections:
-            raise Refused("too_large", f"more than {len(sections):,} sections or {chars:,} characters of text")
-    if not title:
-        title = next((section.text for section in sections if section.kind == "heading"), "")
-    pairs = {clean(key): clean(value) for key, value in metadata.items()}
-    return Document(name, clean(" ".join(title.split()))[:500], tuple(sections), tuple(warnings), pairs)
-
-
-def clean(text: str) -> str:
-    """Text that any store, shell or JSON reader can take."""
-    return _DIRT.sub("", text).rstrip()
+def parse_bytes(data: bytes, *, suffix: str, limits: Limits = LIMITS) -> Document:
+    """The text of a document that is in memory, say a blob of git's."""
+    form = _available(suffix)
+    with Memory(data, limits) as file:
+        return _read(form, file, suffix.lower(), limits)
 
 
 def suffix_of(path: str | bytes) -> str:
     """The suffix of a path, as `parse` wants it."""
     return os.path.splitext(os.fsdecode(path))[1].lower()
+
+
+def _available(suffix: str) -> Format:
+    form = by_suffix(suffix)
+    missing = form.unavailable()
+    if missing:
+        hint = "pip install 'oracl-git[documents]'" if form.library else f"install {form.tool}"
+        raise Refused("missing", f"{form.title} cannot be read here: {missing}", hint)
+    return form
+
+
+def _read(form: Format, file: File, suffix: str, limits: Limits) -> Document:
+    about = About(suffix)
+    warnings = sniff.check(form, file, suffix)
+    found = child.read(form, file, about, limits) if form.child else _here(form, file, about, limits)
+    with closing(found):
+        sections = tuple(_collect(found, limits))
+    file.unchanged()
+    title = about.title or next((section.text for section in sections if section.kind == "heading"), "")
+    metadata = {clean(key): clean(value) for key, value in about.metadata.items()}
+    told = tuple(clean(warning) for warning in [*warnings, *about.warnings])
+    return Document(form.name, clean(" ".join(title.split()))[:_TITLE], sections, told, metadata)
+
+
+def _here(form: Format, file: File, about: About, limits: Limits) -> Generator[Section, None, None]:
+    with file.stream() as stream:
+        yield from form.load()(stream, about, limits)
+
+
+def _collect(found: Iterable[Section], limits: Limits) -> Iterable[Section]:
+    """Sections with something in them, cleaned and counted."""
+    chars = count = 0
+    for section in found:
+        text = clean(section.text)
+        if not text.strip():
+            continue
+        chars, count = chars + len(text), count + 1
+        if chars > limits.text_chars or count > limits.sections:
+            most = f"{limits.text_chars:,} characters or {limits.sections:,} sections"
+            raise Refused("too_large", f"it holds more text than is read: {most}")
+        yield Section(section.kind, text, section.level, clean(section.location))
+
+
+def clean(text: str) -> str:
+    """Text that any store, shell or JSON reader can take."""
+    return _DIRT.sub("", text).rstrip()

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import BinaryIO
 
-from .model import Section
-from .plain import Block, blocks, span
+from .model import About, Limits, Section
+from .plain import Block, blocks, decode, span
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1+\s*$")
 _SHORT = 4  # docutils forgives a short underline from this length on
@@ -21,7 +22,7 @@ _LITERAL = ("code", "code-block", "sourcecode", "parsed-literal")
 _OPENS = re.compile(r"\s*\.\. (?:" + "|".join(_LITERAL) + r")::(?:\s+\S+)?\s*$")
 
 
-def read(source: str) -> Iterator[Section]:
+def read(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
     """The sections of a file; levels are given to title styles in order of first use."""
     styles: list[tuple[str, bool]] = []
 
@@ -44,7 +45,7 @@ def read(source: str) -> Iterator[Section]:
             return _code(lines, number)
         return None
 
-    yield from blocks(source.split("\n"), 0, take)
+    yield from blocks(decode(stream, about).split("\n"), 0, take)
 
 
 def _is_title(lines: list[str], number: int) -> bool:

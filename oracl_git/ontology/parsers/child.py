@@ -1,0 +1,164 @@
+"""A process that reads, seen from outside: started when needed, kept, ended when it misbehaves.
+
+Knows how long it may take and that its answer is not to be trusted: it speaks of hostile
+files. Whatever happens to it, the caller gets sections or Refused. Knows no format.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Generator, Iterator
+
+from .files import File
+from .formats import Format
+from .model import KINDS, About, Limits, Refused, Section
+from .worker import request
+
+_FILES = 200  # read by one process before a new one takes over, so that memory stays low
+_PATIENCE = 4.0  # wall seconds for each CPU second: the machine may be busy
+_START = 20.0  # wall seconds on top
+_CHUNK = 1 << 16
+# -P: a directory of the user's is no place for modules. Our own is appended, behind the library.
+_RUN = "import sys; sys.path.append(sys.argv[1]); from oracl_git.ontology.parsers.worker import main; main(%s)"
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+
+class Child:
+    """One reader's process."""
+
+    def __init__(self, programs: bool) -> None:
+        self._socket, theirs = socket.socketpair()
+        self.owner, self.served, self.broken = os.getpid(), 0, False
+        flags = ["-P", *(["-E"] if sys.flags.ignore_environment else []), *(["-s"] if sys.flags.no_user_site else [])]
+        with theirs:
+            self._process: subprocess.Popen[bytes] = subprocess.Popen(
+                [sys.executable, *flags, "-c", _RUN % programs, _ROOT],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "OMP_THREAD_LIMIT": "1", "MALLOC_ARENA_MAX": "1"},
+            )
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @property
+    def fit(self) -> bool:
+        """Whether it may be given another file."""
+        return not self.broken and self.served < _FILES and self.owner == os.getpid() and self._process.poll() is None
+
+    def read(self, form: Format, file: File, about: About, limits: Limits) -> Iterator[Section]:
+        """The sections of a file; what it is about is filled in at the end."""
+        self.served += 1
+        self.broken = True  # until it has answered to the end
+        seconds = limits.cpu_seconds + limits.cpu_seconds_per_mib * file.size / (1 << 20)
+        deadline = time.monotonic() + _START + _PATIENCE * seconds * form.patience
+        try:
+            socket.send_fds(self._socket, [request(form.name, about.suffix, file.size, limits)], [file.fd])
+            for line in self._lines(deadline, limits):
+                said = _understand(line, about)
+                if isinstance(said, Section):
+                    yield said
+                    continue
+                # After too large a file its memory is not what it was: the next one gets a new process.
+                self.broken = said is not None and said.reason_code == "too_large"
+                if said is not None:
+                    raise said
+                return
+        except OSError as error:
+            raise self._died() from error
+        raise self._died()
+
+    def _lines(self, deadline: float, limits: Limits) -> Iterator[bytes]:
+        rest, most = b"", limits.text_chars * 6 + _CHUNK  # JSON's longest escape of a character
+        while len(rest) <= most:
+            self._socket.settimeout(max(deadline - time.monotonic(), 0.001))
+            try:
+                data = self._socket.recv(_CHUNK)
+            except TimeoutError as error:
+                raise Refused("timeout", "reading it took too long") from error
+            if not data:
+                return
+            if b"\n" in data:
+                first, *lines = (rest + data).split(b"\n")
+                yield first
+                rest = lines.pop()
+                yield from lines
+            else:
+                rest += data
+        raise Refused("too_large", "it holds more text than a document may")
+
+    def _died(self) -> Refused:
+        """Why there is no answer."""
+        try:
+            code = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            code = 0
+        if code in (-signal.SIGXCPU, -signal.SIGKILL):
+            return Refused("timeout", "reading it took too long")
+        name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        return Refused("crashed", f"the process that read it ended ({name})")
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        self._socket.close()
+        if self.owner == os.getpid():
+            self._process.kill()
+            self._process.wait()
+
+
+def _understand(line: bytes, about: About) -> Section | Refused | None:
+    """One line of the answer; None is the last one of a document."""
+    try:
+        kind, *rest = json.loads(line)
+        if kind == "section" and rest[0] in KINDS:
+            return Section(rest[0], str(rest[1]), int(rest[2]), str(rest[3]))
+        if kind == "done":
+            about.title, about.warnings = str(rest[0]), [str(one) for one in rest[1]]
+            about.metadata = {str(key): str(value) for key, value in rest[2].items()}
+            return None
+        reason, message, hint = map(str, rest)
+        answer = Refused(reason, message, hint)
+        answer.status  # noqa: B018 — a reason that is not known is no answer
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise Refused("crashed", "the process that read it gave no sensible answer") from error
+    return answer
+
+
+_lock = threading.RLock()
+_children: dict[bool, Child] = {}
+
+
+def read(form: Format, file: File, about: About, limits: Limits) -> Generator[Section, None, None]:
+    """Read a file in the process kept for it; one file at a time."""
+    with _lock:
+        child = _children.get(form.programs)
+        if child is None or not child.fit:
+            if child is not None:
+                child.end()
+            child = _children[form.programs] = Child(form.programs)
+        try:
+            yield from child.read(form, file, about, limits)
+        finally:
+            if child.broken:
+                child.end()
+                _children.pop(form.programs, None)
+
+
+@atexit.register
+def close() -> None:
+    """End the processes that are kept."""
+    with _lock:
+        for child in _children.values():
+            child.end()
+        _children.clear()

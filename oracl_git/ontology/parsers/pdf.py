@@ -1,0 +1,173 @@
+"""PDF: the text layer page by page, filled-in forms, comments, and the outline as headings.
+
+Knows PDFium through pypdfium2. Knows no OCR: a page that is a picture has no text, and says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from ctypes import c_uint16, sizeof
+from typing import Any, BinaryIO
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as raw
+
+from .model import About, Limits, Refused, Section
+
+_PROPERTIES = {
+    "Author": "author", "Subject": "subject", "Keywords": "keywords", "CreationDate": "created", "ModDate": "modified",
+    "Producer": "producer",
+}  # fmt: skip
+_DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?(?:(\d{2})(\d{2})(\d{2})?)?")
+_COMMENTS = (raw.FPDF_ANNOT_TEXT, raw.FPDF_ANNOT_HIGHLIGHT, raw.FPDF_ANNOT_UNDERLINE, raw.FPDF_ANNOT_STRIKEOUT,
+             raw.FPDF_ANNOT_SQUIGGLY, raw.FPDF_ANNOT_CARET)  # fmt: skip
+_HYPHEN = re.compile("[\x02\ufffe\xad]\r?\n?")  # PDFium's marks for a word that was broken at a line's end
+_NOT_LETTERS = re.compile(r"\W+")
+_OUTLINE, _ANNOTATIONS = 2_000, 5_000  # the most that are looked at: in a document, on a page
+
+
+def read(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
+    """The sections of a document, one a page unless the outline parts it."""
+    document = _open(stream)
+    pages = len(document)
+    if pages > limits.pages:
+        raise Refused("too_large", f"the document has {pages:,} pages; {limits.pages:,} is the most")
+    _properties(document, about)
+    about.metadata["pages"] = str(pages)
+    outline = _outline(document)
+    document.init_forms()
+    forms = document.formenv.raw if document.formenv else None
+    empty, pictures = [], 0
+    for number in range(pages):
+        text, has_picture, comments, fields = _page(document, number, forms)
+        location = f"page {number + 1}"
+        if not text.strip() and not fields:
+            empty.append(number + 1)
+            pictures += has_picture
+        yield from _parted(text, outline.get(number, []), location)
+        yield from (Section("textbox", value, 0, f"{location} form") for value in fields)
+        yield from (Section("comment", comment, 0, location) for comment in comments)
+    if pages and len(empty) == pages and pictures:
+        raise Refused("no_text", f"the PDF has no text layer: its {pages:,} pages are pictures", "run OCR on it first")
+    if empty:
+        about.warnings.append(f"no text on {len(empty):,} of {pages:,} pages (first: page {empty[0]})")
+
+
+def _open(stream: BinaryIO) -> pdfium.PdfDocument:
+    try:
+        document = pdfium.PdfDocument(stream)
+        len(document)
+    except pdfium.PdfiumError as error:
+        if getattr(error, "err_code", None) in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
+            raise Refused("password", "it is protected by a password", "save it without one") from error
+        raise Refused("malformed", "the PDF is broken, beyond what PDFium can mend") from error
+    return document
+
+
+def _page(document: pdfium.PdfDocument, number: int, forms: Any) -> tuple[str, bool, list[str], list[str]]:
+    """(text, whether there is a picture, comments, values of form fields that no text shows) of a page from 0."""
+    try:
+        page = document[number]
+    except pdfium.PdfiumError:
+        return "", False, [], []
+    try:
+        comments, fields = _annotations(page, forms)
+        picture = next(page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=4), None) is not None
+        # What was filled in or typed over a page is no part of its content until it is flattened.
+        if raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY) == raw.FLATTEN_SUCCESS:
+            page.close()
+            page = document[number]
+        textpage = page.get_textpage()
+        text = textpage.get_text_range() if textpage.count_chars() else ""
+        textpage.close()
+    finally:
+        page.close()
+    text = _HYPHEN.sub("", text).replace("\r\n", "\n")
+    shown = _NOT_LETTERS.sub("", text)
+    return text, picture, comments, [value for value in fields if _NOT_LETTERS.sub("", value) not in shown]
+
+
+def _annotations(page: pdfium.PdfPage, forms: Any) -> tuple[list[str], list[str]]:
+    """What people wrote beside the text (notes, and marks with words), and what they filled in."""
+    comments, fields = [], []
+    for index in range(min(raw.FPDFPage_GetAnnotCount(page), _ANNOTATIONS)):
+        annotation = raw.FPDFPage_GetAnnot(page, index)
+        if not annotation:
+            continue
+        sort = raw.FPDFAnnot_GetSubtype(annotation)
+        if sort in _COMMENTS:
+            comments.append(_string(raw.FPDFAnnot_GetStringValue, annotation, b"Contents"))
+        elif sort == raw.FPDF_ANNOT_WIDGET and forms is not None:
+            fields += _field(annotation, forms)
+        raw.FPDFPage_CloseAnnot(annotation)
+    return [text for text in comments if text.strip()], [text for text in fields if text.strip()]
+
+
+def _field(annotation: Any, forms: Any) -> list[str]:
+    """What a form field shows: its value, or the lines of a list."""
+    sort = raw.FPDFAnnot_GetFormFieldType(forms, annotation)
+    if sort == raw.FPDF_FORMFIELD_LISTBOX:
+        count = min(raw.FPDFAnnot_GetOptionCount(forms, annotation), _ANNOTATIONS)
+        return [_string(raw.FPDFAnnot_GetOptionLabel, forms, annotation, index) for index in range(count)]
+    if sort in (raw.FPDF_FORMFIELD_TEXTFIELD, raw.FPDF_FORMFIELD_COMBOBOX):
+        return [_string(raw.FPDFAnnot_GetFormFieldValue, forms, annotation)]
+    return []
+
+
+def _string(function: Any, *arguments: Any) -> str:
+    """Text that PDFium writes into a buffer once it has said how large it must be."""
+    size = function(*arguments, None, 0)
+    if size <= sizeof(c_uint16):
+        return ""
+    buffer = (c_uint16 * (size // 2))()
+    function(*arguments, buffer, size)
+    return bytes(buffer).decode("utf-16-le", "replace").rstrip("\0")
+
+
+def _properties(document: pdfium.PdfDocument, about: About) -> None:
+    for key, value in document.get_metadata_dict(skip_empty=True).items():
+        if key == "Title":
+            about.title = value
+        elif key in _PROPERTIES:
+            about.metadata[_PROPERTIES[key]] = _date(value) if key.endswith("Date") else value
+
+
+def _date(value: str) -> str:
+    """A PDF date as ISO 8601; as it is, if it is none."""
+    match = _DATE.match(value)
+    if not match:
+        return value
+    day = "-".join(filter(None, match.groups()[:3]))
+    return day + (f" {match[4]}:{match[5]}:{match[6] or '00'}" if match[4] else "")
+
+
+def _outline(document: pdfium.PdfDocument) -> dict[int, list[tuple[str, int]]]:
+    """Titles and levels of the outline, by page from 0."""
+    found: dict[int, list[tuple[str, int]]] = {}
+    for count, entry in enumerate(document.get_toc(max_depth=10)):
+        destination = entry.get_dest()
+        page = destination.get_index() if destination else None
+        if page is not None and count < _OUTLINE:
+            found.setdefault(page, []).append((entry.get_title(), entry.level + 1))
+    return found
+
+
+def _parted(text: str, titles: list[tuple[str, int]], location: str) -> Iterator[Section]:
+    """A page's text, parted at the lines the outline names; titles that are on no line are left out."""
+    levels = {_plain(title): level for title, level in titles if _plain(title)}
+    lines: list[str] = []
+    for line in text.split("\n"):
+        level = levels.pop(_plain(line), 0) if levels else 0
+        if level:
+            yield Section("page", "\n".join(lines), 0, location)
+            yield Section("heading", line.strip(), level, location)
+            lines = []
+        else:
+            lines.append(line)
+    yield Section("page", "\n".join(lines), 0, location)
+
+
+def _plain(title: str) -> str:
+    """A title as it is compared: its letters and digits, without a number in front."""
+    return _NOT_LETTERS.sub("", title).lstrip("0123456789").casefold()
