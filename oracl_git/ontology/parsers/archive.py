@@ -7,6 +7,7 @@ the members mean; see `xml` and `opc` for that.
 from __future__ import annotations
 
 import io
+import os
 import zipfile
 import zlib
 from typing import IO, Any, BinaryIO
@@ -25,6 +26,7 @@ class Archive:
         self._limits = limits
         self.expanded = 0  # bytes decompressed so far
         try:
+            self._size = stream.seek(0, os.SEEK_END)
             self._zip = zipfile.ZipFile(stream)
         except _BROKEN as error:
             raise Refused("malformed", f"the archive is broken: {error}") from error
@@ -53,36 +55,33 @@ class Archive:
             raise Refused("password", "it is protected by a password", "save it without one")
         if member.compress_type not in _METHODS:
             raise Refused("malformed", f"{name} is compressed in a way that documents do not use")
+        self._suspect(member)
         try:
             return io.BufferedReader(_Counted(self, self._zip.open(member), member), 1 << 16)
         except _BROKEN as error:
             raise Refused("malformed", f"{name} is broken: {error}") from error
 
-    def read(self, name: str, most: int) -> bytes:
-        """A small member, whole; Refused past `most` bytes."""
-        with self.open(name) as stream:
-            data = stream.read(most + 1)
-        if len(data) > most:
-            raise Refused("too_large", f"{name} has more than {most:,} bytes")
-        return data
+    def _suspect(self, member: zipfile.ZipInfo) -> None:
+        """Refused when a member says that it is a bomb. It cannot say less than is in it: no more is unpacked."""
+        packed = max(min(member.compress_size, self._size), 1)
+        limits, ratio = self._limits, member.file_size // packed
+        if member.file_size > limits.ratio_from and ratio > limits.ratio:
+            raise Refused("bomb", f"{member.filename} grows {ratio:,} times when it is unpacked")
+        if member.file_size > limits.member_bytes:
+            raise Refused("bomb", f"{member.filename} has {member.file_size >> 20:,} MiB when it is unpacked")
 
-    def count(self, more: int, of_member: int, member: zipfile.ZipInfo) -> None:
+    def count(self, more: int) -> None:
         """Take note of decompressed bytes; Refused when they are too many."""
         self.expanded += more
-        limits = self._limits
-        if of_member > limits.ratio_from and of_member > limits.ratio * max(member.compress_size, 1):
-            ratio = of_member // max(member.compress_size, 1)
-            raise Refused("bomb", f"{member.filename} grows more than {ratio:,} times when it is unpacked")
-        if of_member > limits.member_bytes or self.expanded > limits.expanded_bytes:
-            most = max(of_member, self.expanded) >> 20
-            raise Refused("bomb", f"unpacked, it has more than {most:,} MiB")
+        if self.expanded > self._limits.expanded_bytes:
+            raise Refused("bomb", f"unpacked, it has more than {self.expanded >> 20:,} MiB")
 
 
 class _Counted(io.RawIOBase):
     """A member's bytes, each one counted."""
 
     def __init__(self, archive: Archive, stream: IO[bytes], member: zipfile.ZipInfo) -> None:
-        self._archive, self._stream, self._member, self._read = archive, stream, member, 0
+        self._archive, self._stream, self._member = archive, stream, member
 
     def readable(self) -> bool:
         return True
@@ -93,8 +92,7 @@ class _Counted(io.RawIOBase):
             data = self._stream.read(len(view))
         except _BROKEN as error:
             raise Refused("malformed", f"{self._member.filename} is broken: {error}") from error
-        self._read += len(data)
-        self._archive.count(len(data), self._read, self._member)
+        self._archive.count(len(data))
         view[: len(data)] = data
         return len(data)
 

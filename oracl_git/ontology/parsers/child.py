@@ -31,6 +31,13 @@ _RUN = "import sys; sys.path.append(sys.argv[1]); from oracl_git.ontology.parser
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 
+class Gone(Refused):
+    """The process had ended before it was given the file."""
+
+    def __init__(self) -> None:
+        super().__init__("crashed", "the process that should read it cannot be started, or ends at once")
+
+
 class Child:
     """One reader's process."""
 
@@ -39,13 +46,7 @@ class Child:
         self.owner, self.served, self.broken = os.getpid(), 0, False
         flags = ["-P", *(["-E"] if sys.flags.ignore_environment else []), *(["-s"] if sys.flags.no_user_site else [])]
         with theirs:
-            self._process: subprocess.Popen[bytes] = subprocess.Popen(
-                [sys.executable, *flags, "-c", _RUN % programs, _ROOT],
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, "OMP_THREAD_LIMIT": "1", "MALLOC_ARENA_MAX": "1"},
-            )
+            self._process = _start([sys.executable, *flags, "-c", _RUN % programs, _ROOT], theirs.fileno())
 
     @property
     def pid(self) -> int:
@@ -64,7 +65,11 @@ class Child:
         seconds = limits.cpu_seconds + limits.cpu_seconds_per_mib * file.size / (1 << 20)
         deadline = time.monotonic() + _START + _PATIENCE * seconds * form.patience
         try:
+            self._socket.settimeout(max(deadline - time.monotonic(), 0.001))
             socket.send_fds(self._socket, [request(form.name, about.suffix, file.size, limits)], [file.fd])
+        except OSError as error:
+            raise Gone() from error
+        try:
             for line in self._lines(deadline, limits):
                 said = _understand(line, about)
                 if isinstance(said, Section):
@@ -104,7 +109,7 @@ class Child:
             code = self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:
             code = 0
-        if code in (-signal.SIGXCPU, -signal.SIGKILL):
+        if code == -signal.SIGXCPU:
             return Refused("timeout", "reading it took too long")
         name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         return Refused("crashed", f"the process that read it ended ({name})")
@@ -113,8 +118,25 @@ class Child:
         """End the process, whatever it does."""
         self._socket.close()
         if self.owner == os.getpid():
-            self._process.kill()
+            try:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # it has ended
             self._process.wait()
+
+
+def _start(command: list[str], stdin: int) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=stdin,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # what it starts ends with it; a ^C is the caller's
+            env={**os.environ, "OMP_THREAD_LIMIT": "1", "MALLOC_ARENA_MAX": "1"},
+        )
+    except OSError as error:
+        raise Gone() from error
 
 
 def _understand(line: bytes, about: About) -> Section | Refused | None:
@@ -142,17 +164,29 @@ _children: dict[bool, Child] = {}
 def read(form: Format, file: File, about: About, limits: Limits) -> Generator[Section, None, None]:
     """Read a file in the process kept for it; one file at a time."""
     with _lock:
-        child = _children.get(form.programs)
-        if child is None or not child.fit:
-            if child is not None:
-                child.end()
-            child = _children[form.programs] = Child(form.programs)
         try:
-            yield from child.read(form, file, about, limits)
-        finally:
-            if child.broken:
-                child.end()
-                _children.pop(form.programs, None)
+            yield from _with(_fit(form.programs), form, file, about, limits)
+        except Gone:  # it was killed while it was idle
+            yield from _with(_fit(form.programs), form, file, about, limits)
+
+
+def _with(child: Child, form: Format, file: File, about: About, limits: Limits) -> Iterator[Section]:
+    try:
+        yield from child.read(form, file, about, limits)
+    finally:
+        if child.broken:
+            child.end()
+            _children.pop(form.programs, None)
+
+
+def _fit(programs: bool) -> Child:
+    """The process that is kept, or a new one."""
+    child = _children.get(programs)
+    if child is None or not child.fit:
+        if child is not None:
+            child.end()
+        child = _children[programs] = Child(programs)
+    return child
 
 
 @atexit.register

@@ -14,7 +14,7 @@ from typing import BinaryIO, NamedTuple
 from . import hwp_records as hwp
 from .hwp_records import CompoundFile, Record
 from .model import About, Limits, Section
-from .tables import Place, row
+from .tables import OBJECT, Place, flow, row
 
 _OUTLINE = 1  # what heads a paragraph: nothing, an outline number, a number, a bullet
 _HEAD_SHIFT, _LEVEL_SHIFT = 23, 25  # in the attributes of a paragraph shape
@@ -23,7 +23,7 @@ _LISTS = {
     b"head": ("header", "header"), b"foot": ("footer", "footer"), b"fn  ": ("note", "footnote"),
     b"en  ": ("note", "endnote"), b"tcmt": ("comment", "hidden comment"), b"gso ": ("textbox", "text box"),
 }  # fmt: skip
-_RUBY, _COMPOSED, _NUMBER, _TABLE = b"tdut", b"tcps", b"atno", b"tbl "
+_RUBY, _COMPOSED, _NUMBER, _TABLE, _DRAWN = b"tdut", b"tcps", b"atno", b"tbl ", b"gso "
 _CAPTION_NUMBERS = (3, 4, 5)  # of a picture, a table, an equation; page and note numbers are layout
 _CELL_PLACE = struct.Struct("<HH")  # column, row
 _CELL_OFFSET = 8  # of its place in a list header
@@ -134,7 +134,7 @@ class _Reader:
                 controls += 1
             elif record.tag == hwp.LIST_HEADER:  # a memo: its text stands behind the section's last paragraph
                 after += self.paragraphs(record.level, self._place("comment", "memo"), 0)
-        text = "".join(pieces).strip("\n")
+        text = flow(pieces)
         level = self._level(header.data)
         if level and place.kind == "paragraph":
             yield Section("heading", text, level, location)
@@ -155,7 +155,7 @@ class _Reader:
         """What is in a control, whatever it is; all its records are taken."""
         name = record.data[3::-1]
         if name == _TABLE:
-            return _Found("", list(self._table(record.level, location, depth)))
+            return _Found(OBJECT, list(self._table(record.level, location, depth)))
         if name == _RUBY:
             main, end = hwp.counted(record.data, 4)
             above = hwp.counted(record.data, end)[0]
@@ -166,7 +166,7 @@ class _Reader:
             attributes, number = struct.unpack_from("<IH", record.data, 4)
             inline = str(number) if attributes & 15 in _CAPTION_NUMBERS else ""
         else:
-            inline = ""
+            inline = OBJECT if name == _DRAWN else ""
         kind, title = _LISTS.get(name, ("textbox", "text box"))
         after: list[Section] = []
         place = None

@@ -36,6 +36,7 @@ _LOCKS = (
 )
 _SECTION = re.compile(r"section(\d{1,5})", re.IGNORECASE)
 _CHUNK = 1 << 16
+_WORD = struct.Struct("<I")
 _BIG = 0xFFF  # a record of this size has its true size in the next four bytes
 _RECORD_BYTES = 32 << 20
 
@@ -117,8 +118,9 @@ class CompoundFile:
                 rest = engine.unconsumed_tail
                 size += len(piece)
                 self._expanded += len(piece)
-                if size > limits.ratio_from and size > limits.ratio * len(data):
-                    raise Refused("bomb", f"{name} grows more than {size // len(data):,} times when it is unpacked")
+                taken = len(data) - len(rest)
+                if size > limits.ratio_from and size > limits.ratio * taken:
+                    raise Refused("bomb", f"{name} grows {size // taken:,} times when it is unpacked")
                 if self._expanded > limits.expanded_bytes:
                     raise Refused("bomb", f"unpacked, it has more than {self._expanded >> 20:,} MiB")
                 yield piece
@@ -128,23 +130,26 @@ class CompoundFile:
 
 def _records(pieces: Iterator[bytes]) -> Iterator[Record]:
     """Records out of bytes that come in pieces; one that is cut off at the end is left out."""
-    buffer = bytearray()
-    start = 0
+    rest = b""
     for piece in pieces:
-        del buffer[:start]
-        buffer += piece
-        start = 0
-        while len(buffer) - start >= 4:
-            head = int.from_bytes(buffer[start : start + 4], "little")
+        buffer, start = rest + piece, 0
+        while len(buffer) - start >= 8 or (len(buffer) - start >= 4 and not _is_big(buffer, start)):
+            head = _WORD.unpack_from(buffer, start)[0]
             size, body = head >> 20, start + 4
             if size == _BIG:
-                size, body = int.from_bytes(buffer[start + 4 : start + 8], "little"), start + 8
+                size, body = _WORD.unpack_from(buffer, start + 4)[0], start + 8
                 if size > _RECORD_BYTES:
                     raise Refused("malformed", "a record claims to be larger than any document")
-            if len(buffer) < body + size or body - start == 8 > len(buffer) - start:
+            if len(buffer) < body + size:
                 break
-            yield Record(head & 0x3FF, head >> 10 & 0x3FF, bytes(buffer[body : body + size]))
+            yield Record(head & 0x3FF, head >> 10 & 0x3FF, buffer[body : body + size])
             start = body + size
+        rest = buffer[start:]
+
+
+def _is_big(buffer: bytes, start: int) -> bool:
+    head: int = _WORD.unpack_from(buffer, start)[0]
+    return head >> 20 == _BIG
 
 
 def text(data: bytes) -> tuple[list[str], list[int]]:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from .archive import Archive
 from .model import About, Kind, Limits, Refused, Section
-from .tables import Place, row
+from .tables import OBJECT, Place, flow, row
 from .xml import END, START, TEXT, Xml
 
 _MANIFEST, _CONTAINER, _CONTENTS = "META-INF/manifest.xml", "META-INF/container.xml", "Contents/content.hpf"
@@ -26,6 +26,10 @@ _LISTS: dict[str, tuple[Kind, str]] = {
     "hp:endNote": ("note", "endnote"), "hp:hiddenComment": ("comment", "hidden comment"),
     "hp:drawText": ("textbox", "text box"), "hp:caption": ("textbox", "caption"),
 }  # fmt: skip
+_OBJECTS = frozenset(
+    f"hp:{name}"
+    for name in "tbl pic rect line ellipse arc polygon curve connectLine container ole video textart".split()
+)
 _CAPTION_NUMBERS = ("PICTURE", "TABLE", "EQUATION")  # page and note numbers are layout
 # Form objects and text art: the attribute that is shown.
 _SHOWN = {"hp:btn": "caption", "hp:checkBtn": "caption", "hp:radioBtn": "caption", "hp:compose": "composeText"}
@@ -141,7 +145,7 @@ class _Reader:
         for kind, name, values in xml.inside():
             if kind == START:
                 self._take(xml, name, values, pieces, after, location, depth)
-        text = "".join(pieces).strip("\n")
+        text = flow(pieces)
         level = self._levels.get(attributes.get("paraPrIDRef", ""), 0)
         if level and place.kind == "paragraph":
             yield Section("heading", text, level, location)
@@ -154,6 +158,8 @@ class _Reader:
         depth: int,
     ) -> None:  # fmt: skip
         """What an element in a paragraph gives; an element not known here is looked through."""
+        if name in _OBJECTS:
+            pieces.append(OBJECT)
         if name == "hp:t":
             self._text(xml, pieces, after, location)
         elif name == "hp:tbl":

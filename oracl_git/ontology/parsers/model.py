@@ -100,13 +100,13 @@ class Limits:
     members: int = 5_000  # of an archive
     member_bytes: int = 128 << 20  # one member, decompressed
     expanded_bytes: int = 256 << 20  # everything decompressed
-    ratio: int = 200  # decompressed : compressed, once a member is past `ratio_from`
-    ratio_from: int = 8 << 20
+    ratio: int = 100  # decompressed : compressed, once a member is past `ratio_from`; documents stay below 40
+    ratio_from: int = 2 << 20
     xml_depth: int = 200
     pages: int = 5_000
     pixels: int = 60_000_000  # of a picture to be read
-    cpu_seconds: float = 3.0  # and as many again as `cpu_seconds_per_mib` gives for the file's size
-    cpu_seconds_per_mib: float = 1.0
+    cpu_seconds: float = 2.5  # and as many again as `cpu_seconds_per_mib` gives for the file's size
+    cpu_seconds_per_mib: float = 3.0
     memory: int = 64 << 20  # address space of the reader beyond what it needs to start
 
 

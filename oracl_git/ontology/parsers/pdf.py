@@ -36,20 +36,19 @@ def read(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
     _properties(document, about)
     about.metadata["pages"] = str(pages)
     outline = _outline(document)
-    document.init_forms()
-    forms = document.formenv.raw if document.formenv else None
+    document.init_forms()  # gives fields that only have a value the look of it
     empty, pictures = [], 0
     for number in range(pages):
-        text, has_picture, comments, fields = _page(document, number, forms)
+        text, has_picture, comments = _page(document, number)
         location = f"page {number + 1}"
-        if not text.strip() and not fields:
+        if not text.strip():
             empty.append(number + 1)
             pictures += has_picture
         yield from _parted(text, outline.get(number, []), location)
-        yield from (Section("textbox", value, 0, f"{location} form") for value in fields)
         yield from (Section("comment", comment, 0, location) for comment in comments)
     if pages and len(empty) == pages and pictures:
-        raise Refused("no_text", f"the PDF has no text layer: its {pages:,} pages are pictures", "run OCR on it first")
+        what = "its only page is a picture" if pages == 1 else f"its {pages:,} pages are pictures"
+        raise Refused("no_text", f"the PDF has no text layer: {what}", "run OCR on it first")
     if empty:
         about.warnings.append(f"no text on {len(empty):,} of {pages:,} pages (first: page {empty[0]})")
 
@@ -65,14 +64,14 @@ def _open(stream: BinaryIO) -> pdfium.PdfDocument:
     return document
 
 
-def _page(document: pdfium.PdfDocument, number: int, forms: Any) -> tuple[str, bool, list[str], list[str]]:
-    """(text, whether there is a picture, comments, values of form fields that no text shows) of a page from 0."""
+def _page(document: pdfium.PdfDocument, number: int) -> tuple[str, bool, list[str]]:
+    """(text, whether there is a picture, comments) of a page from 0."""
     try:
         page = document[number]
     except pdfium.PdfiumError:
-        return "", False, [], []
+        return "", False, []
     try:
-        comments, fields = _annotations(page, forms)
+        comments = _comments(page)
         picture = next(page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=4), None) is not None
         # What was filled in or typed over a page is no part of its content until it is flattened.
         if raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY) == raw.FLATTEN_SUCCESS:
@@ -83,45 +82,29 @@ def _page(document: pdfium.PdfDocument, number: int, forms: Any) -> tuple[str, b
         textpage.close()
     finally:
         page.close()
-    text = _HYPHEN.sub("", text).replace("\r\n", "\n")
-    shown = _NOT_LETTERS.sub("", text)
-    return text, picture, comments, [value for value in fields if _NOT_LETTERS.sub("", value) not in shown]
+    return _HYPHEN.sub("", text).replace("\r\n", "\n"), picture, comments
 
 
-def _annotations(page: pdfium.PdfPage, forms: Any) -> tuple[list[str], list[str]]:
-    """What people wrote beside the text (notes, and marks with words), and what they filled in."""
-    comments, fields = [], []
+def _comments(page: pdfium.PdfPage) -> list[str]:
+    """What people wrote beside the text: notes, and marks with words."""
+    found = []
     for index in range(min(raw.FPDFPage_GetAnnotCount(page), _ANNOTATIONS)):
         annotation = raw.FPDFPage_GetAnnot(page, index)
         if not annotation:
             continue
-        sort = raw.FPDFAnnot_GetSubtype(annotation)
-        if sort in _COMMENTS:
-            comments.append(_string(raw.FPDFAnnot_GetStringValue, annotation, b"Contents"))
-        elif sort == raw.FPDF_ANNOT_WIDGET and forms is not None:
-            fields += _field(annotation, forms)
+        if raw.FPDFAnnot_GetSubtype(annotation) in _COMMENTS:
+            found.append(_string(annotation, b"Contents"))
         raw.FPDFPage_CloseAnnot(annotation)
-    return [text for text in comments if text.strip()], [text for text in fields if text.strip()]
+    return [text for text in found if text.strip()]
 
 
-def _field(annotation: Any, forms: Any) -> list[str]:
-    """What a form field shows: its value, or the lines of a list."""
-    sort = raw.FPDFAnnot_GetFormFieldType(forms, annotation)
-    if sort == raw.FPDF_FORMFIELD_LISTBOX:
-        count = min(raw.FPDFAnnot_GetOptionCount(forms, annotation), _ANNOTATIONS)
-        return [_string(raw.FPDFAnnot_GetOptionLabel, forms, annotation, index) for index in range(count)]
-    if sort in (raw.FPDF_FORMFIELD_TEXTFIELD, raw.FPDF_FORMFIELD_COMBOBOX):
-        return [_string(raw.FPDFAnnot_GetFormFieldValue, forms, annotation)]
-    return []
-
-
-def _string(function: Any, *arguments: Any) -> str:
-    """Text that PDFium writes into a buffer once it has said how large it must be."""
-    size = function(*arguments, None, 0)
+def _string(annotation: Any, key: bytes) -> str:
+    """A text of an annotation; PDFium says first how large the buffer must be."""
+    size = raw.FPDFAnnot_GetStringValue(annotation, key, None, 0)
     if size <= sizeof(c_uint16):
         return ""
     buffer = (c_uint16 * (size // 2))()
-    function(*arguments, buffer, size)
+    raw.FPDFAnnot_GetStringValue(annotation, key, buffer, size)
     return bytes(buffer).decode("utf-16-le", "replace").rstrip("\0")
 
 

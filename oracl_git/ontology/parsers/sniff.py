@@ -128,7 +128,7 @@ def _compound(file: File, head: bytes) -> Kind:
     if shift not in (9, 12):
         return COMPOUND
     names = os.pread(file.fd, _DIRECTORY, (first + 1) << shift)
-    return next((kind for name, kind in _STREAMS if name.encode("utf-16-le") in names), COMPOUND)
+    return next((kind for name, kind in _STREAMS if f"{name}\0".encode("utf-16-le") in names), COMPOUND)
 
 
 def _is_text(head: bytes) -> bool:

@@ -1,14 +1,19 @@
-"""Tables of a word processor, and where blocks stand: what Word and Hangul documents share.
+"""Paragraphs and tables of a word processor: what Word and Hangul documents share.
 
-Knows how cells become a row of text, and what in them does not fit into one.
+Knows how cells become a row of text, what in them does not fit into one, and how an object
+stands in a line.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .model import Kind, Section
+
+OBJECT = "\ufffc"  # where a table or a picture stands in a line of text
+_BETWEEN = re.compile(rf"(?<=\w){OBJECT}+(?=\w)")
 
 
 class Place(NamedTuple):
@@ -33,3 +38,11 @@ def row(cells: Sequence[Sequence[Section]], location: str, depth: int) -> Iterat
     if any(texts):
         yield Section("row", " | ".join(texts), depth, location)
     yield from nested
+
+
+def flow(pieces: Sequence[str]) -> str:
+    """The text of a paragraph; an object that stands between two words parts them."""
+    text = "".join(pieces)
+    if OBJECT in text:
+        text = _BETWEEN.sub(" ", text).replace(OBJECT, "")
+    return text.strip("\n")

@@ -48,10 +48,13 @@ def _answer(peer: socket.socket, asked: dict[str, Any], descriptor: int) -> None
     out = bytearray()
     try:
         with os.fdopen(descriptor, "rb") as stream:
+            stream.seek(0)  # the caller may have read or written it
             read = form.load()
             seconds = limits.cpu_seconds + limits.cpu_seconds_per_mib * asked["size"] / (1 << 20)
-            sandbox.limit(limits.memory * form.memory, seconds)
+            sandbox.limit(limits.memory * form.memory, seconds * form.patience)
             for section in read(stream, about, limits):
+                if not section.text.strip():
+                    continue
                 row = ("section", section.kind, section.text, section.level, section.location)
                 out += json.dumps(row).encode() + b"\n"
                 if len(out) > _BATCH:
