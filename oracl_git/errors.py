@@ -8,7 +8,12 @@
     ├── UnknownPath            exit 1: no such path in the indexed commit
     ├── NothingIndexed         there is no commit to index yet
     ├── IndexUnusable          the index cannot be read or written
-    └── Unverified             exit 10 to 16: a snapshot was not verified, and why
+    ├── Unverified             exit 10 to 16: a snapshot was not verified, and why
+    ├── OntologyInactive       no ontology has been activated here
+    ├── NotAllowed             the policy does not let this be read or written
+    ├── StoreUnusable          the ontology's store cannot be read or written
+    ├── Unrecorded             exit 1: no ticket, entity or source of that name
+    └── DirectDurableMemoryWriteBlocked   only a curator writes durable memory
 
 Knows messages, hints and exit codes. Knows nothing of how they are shown.
 A message is a sentence without a full stop; a hint is a command or an act.
@@ -74,3 +79,25 @@ class Unverified(OraclError):
     def __init__(self, code: int, message: str, hint: str = "") -> None:
         super().__init__(message, hint)
         self.exit_code = code
+
+
+class OntologyInactive(OraclError):
+    """No ontology has been activated in this project."""
+
+
+class NotAllowed(OraclError):
+    """The policy does not let this place be read, or this scope be written."""
+
+
+class StoreUnusable(OraclError):
+    """The ontology's store can neither be read nor written (damage, disk, newer version)."""
+
+
+class Unrecorded(OraclError):
+    """The ontology holds no ticket, entity or source of that name."""
+
+    exit_code = 1
+
+
+class DirectDurableMemoryWriteBlocked(OraclError):
+    """Durable memory is written by a curator, from approved tickets, and by nothing else."""

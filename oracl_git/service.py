@@ -25,6 +25,8 @@ from .store.settings import Report, Settings
 
 if TYPE_CHECKING:
     from .check.model import Finding
+    from .ontology.model import Counts
+    from .ontology.runtime import Runtime
     from .vault.chain import Chain, Snapshot
     from .vault.keyring import Listing
     from .vault.use import Checked, Created, Transfer
@@ -360,8 +362,42 @@ class Oracl:
                 continue
             nodes.append(node)
         answer = related(index, nodes, text="\n".join(texts), limit=limit, kind=kind, directory=directory)
+        if nodes and kind in ("", "docs") and self._has_ontology:
+            answer = self._with_documents(index, nodes, answer, limit)
         self._record("related", names, answer, started, loaded, before)
         return answer
+
+    @property
+    def _has_ontology(self) -> bool:
+        """Whether whoever owns this clone activated the ontology: its store is never part of a commit."""
+        top = self.repo.work_tree
+        return top is not None and os.path.isfile(os.path.join(top, ".agentlas", "ontology-runtime.sqlite"))
+
+    def ontology(self) -> Runtime:
+        """The ontology of this repository. Close it, or use it as a context manager."""
+        from .ontology.project import Project
+        from .ontology.runtime import Runtime
+
+        if self.repo.work_tree is None:
+            raise UsageError("a bare repository has no files to keep an ontology in", "ask in a clone of it")
+        return Runtime(Project(self.repo.work_tree, self.repo))
+
+    def _with_documents(self, index: Index, nodes: list[Node], answer: Answer, limit: int) -> Answer:
+        from .companion import with_documents
+
+        try:
+            with self.ontology() as runtime:
+                return with_documents(index, runtime, nodes, answer, limit)
+        except OraclError as error:
+            self.notes.append(f"without the ontology: {error.message}")
+            return answer
+
+    def sync_ontology(self) -> Counts | None:
+        """Read again the registered files that git tracks and that changed; None where there is no ontology."""
+        if not self._has_ontology:
+            return None
+        with self.ontology() as runtime:
+            return runtime.ingest(only_tracked=True)
 
     def _untracked(self, name: str) -> tuple[str, str]:
         """(text, directory) of a file in the work tree that the index does not know."""

@@ -18,7 +18,7 @@ HOOKS = Path(oracl_git.hooks.__file__).parent  # imported by a name that is not 
 # Package → how high it stands. Modules of one level may import each other, in one direction.
 LEVELS = {
     "errors": 0, "extract": 1, "git": 1, "graph": 2, "store": 2, "check": 2, "recall": 2, "vault": 2, "ontology": 2,
-    "telemetry": 2, "service": 3, "cli": 4, "lsp": 4, "hooks": 4, "agent": 4,
+    "telemetry": 2, "companion": 3, "service": 3, "cli": 4, "lsp": 4, "hooks": 4, "agent": 4,
 }  # fmt: skip
 # What touches the world outside, and the only package that may.
 OWNERS = {

@@ -70,11 +70,14 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
 
 
 def actions(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """The parsers of a verb's actions (`graph rebuild`, `graph export`)."""
+    """The parsers of a verb's actions (`graph rebuild`, `ontology storage backup`)."""
+    found: dict[str, argparse.ArgumentParser] = {}
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            return dict(action.choices)
-    return {}
+            for name, choice in action.choices.items():
+                found[name] = choice
+                found.update({f"{name} {inner}": deeper for inner, deeper in actions(choice).items()})
+    return found
 
 
 def arguments(parser: argparse.ArgumentParser) -> Iterator[Argument]:
@@ -138,7 +141,7 @@ def _words(verb: str) -> list[str]:
     """What may follow a verb besides options and paths."""
     if verb == "help":
         return list(VERBS)
-    return list(SHELLS) if verb == "completion" else list(actions(parser_of(verb)))
+    return list(SHELLS) if verb == "completion" else [name for name in actions(parser_of(verb)) if " " not in name]
 
 
 def _bash() -> str:
@@ -264,8 +267,11 @@ def reference() -> str:
 
 
 def _action_help(parser: argparse.ArgumentParser, name: str) -> str:
+    first, _, rest = name.partition(" ")
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
+            if rest:
+                return _action_help(action.choices[first], rest)
             return next((choice.help or "" for choice in action._choices_actions if choice.dest == name), "")
     return ""
 

@@ -178,6 +178,8 @@ def _learned_edges(data: object, problems: list[str]) -> dict[str, tuple[tuple[s
     rows = data.get("edges", []) if isinstance(data, dict) else data
     found: dict[str, dict[str, int]] = {}
     for row in rows if isinstance(rows, list) else ():
+        if row is None:  # ends a list whose lines of two branches are to merge
+            continue
         source, target = (row.get("source"), row.get("target")) if isinstance(row, dict) else (None, None)
         confidence = row.get("confidence", 1) if isinstance(row, dict) else None
         if not _is_text(source) or not _is_text(target) or not isinstance(confidence, (int, float)):

@@ -1,4 +1,6 @@
-"""The ontology: what a user hands over to be known, beside what git keeps.
+"""The ontology: documents a project registered, entities in them, memory, and the curator queue.
 
-Knows its packages. `parsers` turns foreign files into text, and nothing more.
+Knows its own store under `.agentlas/`, what may be read into it, and how a
+question is answered from it with evidence. Never writes durable memory: what it
+learns becomes a ticket. Knows nothing of terminals, and of the graph only names.
 """

@@ -1,0 +1,186 @@
+"""The entities and relations of the store, as answers need them: only what visible passages say.
+
+Knows how a question names an entity, and how an entity is told with its aliases,
+relations and evidence. Reads the store, nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..errors import Unrecorded
+from .model import DEFAULT_SCOPES
+from .store import Connection
+from .words import folded
+
+_MOST = 50
+_NOISE = re.compile(r"[\s\W_]+")
+
+
+def norm(name: str) -> str:
+    """One form of a name: case, spacing and punctuation apart."""
+    return _NOISE.sub(" ", folded(name).casefold()).strip()
+
+
+def named(db: Connection, text: str, scopes: Sequence[str]) -> list[int]:
+    """The entities a text names, longest names first."""
+    tokens = norm(text[:2_000]).split()
+    names = {" ".join(tokens[i : i + size]) for size in range(1, 7) for i in range(len(tokens) - size + 1)}
+    if not names:
+        return []
+    found: dict[int, int] = {}
+    wanted = sorted(names)
+    for start in range(0, len(wanted), 400):
+        part = wanted[start : start + 400]
+        marks = ",".join("?" * len(part))
+        for number, key in db.execute(
+            f"SELECT id, norm FROM entities WHERE norm IN ({marks}) UNION SELECT entity, norm FROM"
+            f" entity_aliases WHERE norm IN ({marks})",
+            (*part, *part),
+        ):
+            found[number] = max(found.get(number, 0), len(key))
+    seen = _visible(db, found, scopes)
+    return sorted(seen, key=lambda number: (-found[number], number))
+
+
+def _visible(db: Connection, entities: Iterable[int], scopes: Sequence[str]) -> list[int]:
+    """The entities that a passage of these scopes names."""
+    marks = ",".join("?" * len(scopes))
+    return [
+        number
+        for number in entities
+        if db.execute(
+            "SELECT 1 FROM entity_mentions m JOIN chunks c ON c.id=m.chunk JOIN sources s ON s.id=c.source"
+            f" WHERE m.entity=? AND s.scope IN ({marks}) LIMIT 1",
+            (number, *scopes),
+        ).fetchone()
+    ]
+
+
+def of_chunks(db: Connection, chunks: Sequence[int], first: Sequence[int] = ()) -> list[dict[str, Any]]:
+    """The entities that passages name, those the question names first."""
+    counts: dict[int, list[int]] = {number: [] for number in first}
+    for chunk in chunks:
+        for (number,) in db.execute("SELECT DISTINCT entity FROM entity_mentions WHERE chunk=?", (chunk,)):
+            counts.setdefault(number, []).append(chunk)
+    ordered = sorted(counts, key=lambda n: (n not in first, -len(counts[n]), n))[:_MOST]
+    found = []
+    for number in ordered:
+        ref, name, kind = db.execute("SELECT ref, name, kind FROM entities WHERE id=?", (number,)).fetchone()
+        refs = [_chunk_ref(db, chunk) for chunk in counts[number]]
+        found.append({"id": ref, "name": name, "kind": kind, "evidence": refs})
+    return found
+
+
+def _chunk_ref(db: Connection, chunk: int) -> str:
+    return str(db.execute("SELECT ref FROM chunks WHERE id=?", (chunk,)).fetchone()[0])
+
+
+_RELATION = (
+    "SELECT r.ref, a.name, r.relation, b.name, r.confidence, c.ref, s.uri, c.location, substr(c.text, r.start+1,"
+    " r.stop-r.start),"
+    " r.valid_from, r.valid_to, r.observed_at, r.status, r.start, r.stop FROM relations r JOIN entities a ON"
+    " a.id=r.subject"
+    " JOIN entities b ON b.id=r.object JOIN chunks c ON c.id=r.chunk JOIN sources s ON s.id=c.source"
+)
+_KEYS = (
+    "id",
+    "subject",
+    "relation",
+    "object",
+    "confidence",
+    "chunk",
+    "uri",
+    "location",
+    "quote",
+    "valid_from",
+    "valid_to",
+    "observed_at",
+    "status",
+    "start",
+    "stop",
+)
+
+
+def relations(
+    db: Connection, chunks: Sequence[int], entities: Sequence[int], scopes: Sequence[str]
+) -> list[dict[str, Any]]:
+    """The relations that passages state, and those of the entities a question names; each with its evidence."""
+    marks = ",".join("?" * len(scopes))
+    found: dict[str, dict[str, Any]] = {}
+    for column, numbers in (("r.subject", entities), ("r.object", entities), ("r.chunk", chunks)):
+        for number in numbers:
+            for row in db.execute(
+                f"{_RELATION} WHERE {column}=? AND s.scope IN ({marks}) AND r.status<>'rejected' ORDER BY"
+                " r.confidence DESC, r.id LIMIT ?",
+                (number, *scopes, _MOST),
+            ):
+                found.setdefault(row[0], dict(zip(_KEYS, row, strict=True)))
+    return list(found.values())[:_MOST]
+
+
+def entity(db: Connection, name: str, scopes: Sequence[str] = DEFAULT_SCOPES) -> dict[str, Any]:
+    """Everything known of an entity. Raises Unrecorded."""
+    key = norm(name)
+    row = db.execute(
+        "SELECT id, ref, name, kind FROM entities WHERE norm=? OR ref=? UNION SELECT e.id, e.ref, e.name, e.kind"
+        " FROM entity_aliases a"
+        " JOIN entities e ON e.id=a.entity WHERE a.norm=? LIMIT 1",
+        (key, name, key),
+    ).fetchone()
+    if row is None or not _visible(db, [row[0]], scopes):
+        raise Unrecorded(f"no entity is called {name!r}", _nearest(db, key, scopes))
+    number, ref, shown, kind = row
+    marks = ",".join("?" * len(scopes))
+    mentions = db.execute(
+        "SELECT c.ref, s.uri, c.location, m.start, m.stop, m.confidence, c.text FROM entity_mentions m JOIN"
+        " chunks c ON c.id=m.chunk"
+        f" JOIN sources s ON s.id=c.source WHERE m.entity=? AND s.scope IN ({marks}) ORDER BY c.id, m.start LIMIT ?",
+        (number, *scopes, _MOST),
+    ).fetchall()
+    return {
+        "id": ref,
+        "name": shown,
+        "kind": kind,
+        "aliases": sorted({text[start:stop] for *_, start, stop, _, text in mentions} - {shown}),
+        "mentions": [
+            {
+                "chunk": c,
+                "uri": uri,
+                "location": location,
+                "start": start,
+                "stop": stop,
+                "confidence": confidence,
+                "quote": text[start:stop],
+            }
+            for c, uri, location, start, stop, confidence, text in mentions
+        ],
+        "relations": relations(db, (), [number], scopes),
+    }
+
+
+def _nearest(db: Connection, key: str, scopes: Sequence[str]) -> str:
+    """A command that shows an entity with a similar name, among those that may be seen."""
+    like = "%" + key.replace("\\", "").replace("%", "\\%").replace("_", "\\_") + "%"
+    rows = db.execute(
+        "SELECT id, name FROM entities WHERE norm LIKE ? ESCAPE '\\' ORDER BY length(name) LIMIT 20", (like,)
+    ).fetchall()
+    seen = _visible(db, [number for number, _ in rows], scopes) if key else []
+    return f'git oracl ontology graph entity "{dict(rows)[seen[0]]}"' if seen else "git oracl ontology graph entities"
+
+
+def entities(
+    db: Connection, scopes: Sequence[str] = DEFAULT_SCOPES, kind: str = "", limit: int = 1000
+) -> list[dict[str, Any]]:
+    """The entities there are, most often named first."""
+    marks = ",".join("?" * len(scopes))
+    rows = db.execute(
+        "SELECT e.ref, e.name, e.kind, count(*) FROM entities e JOIN entity_mentions m ON m.entity=e.id JOIN"
+        " chunks c ON c.id=m.chunk"
+        f" JOIN sources s ON s.id=c.source WHERE s.scope IN ({marks}) AND (?='' OR e.kind=?) GROUP BY e.id ORDER"
+        " BY 4 DESC, 2 LIMIT ?",
+        (*scopes, kind, kind, limit),
+    )
+    return [dict(zip(("id", "name", "kind", "mentions"), row, strict=True)) for row in rows]

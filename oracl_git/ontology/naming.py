@@ -1,0 +1,332 @@
+"""Names in a passage: who and what it speaks of, where it says so beyond doubt.
+
+Knows a few ways of naming that leave no doubt: a legal form, a title, a label, a
+definition, an acronym beside its long form, and a capitalised name that recurs in
+mid-sentence and never occurs without its capital. Precise before complete. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from .chunking import Chunk
+
+ORGANISATION, PERSON, PROJECT, TERM, CONTACT, NAME = "organisation", "person", "project", "term", "contact", "name"
+
+
+class Mention(NamedTuple):
+    """An entity named in a chunk: characters of its text."""
+
+    chunk: int  # its place among the chunks of the document
+    start: int
+    stop: int
+    name: str
+    kind: str
+    confidence: float
+
+
+_CAP = r"[A-Z][\w&'’-]*[\w]"
+_LEGAL = r"(?:Inc|Ltd|LLC|LLP|GmbH|AG|Corp|Corporation|PLC|Plc|Limited|S\.A|B\.V|N\.V|Oy|AB|KG|Pty|Co)"
+_BODIES = (
+    "Foundation University Institute Association Authority Agency Ministry Commission Council Society Bank".split()
+)
+_BODY = f"(?:{'|'.join(_BODIES)}|Consortium|Group)"
+# What follows "Project" without being the name of one.
+_NOT_PROJECTS = "|".join(
+    """The A Name Manager Lead Owner Management Homepage Author Authors Basic Basics Overview Structure Setup
+    Setting Settings Status Team Plan Planning Goal Goals File Files Root Layout Member Members Contributor
+    Contributors Documentation Information Details Description Scope Summary Template Templates Page License
+    Code Configuration Dependencies Maintainer Maintainers Board Office Site Website Url Version Governance
+    Charter Report History In Of And For To On Is Has""".split()
+)
+_LATIN: tuple[tuple[str, re.Pattern[str], float], ...] = (
+    (
+        CONTACT,
+        re.compile(r"(?<![\w.+-])([A-Za-z0-9][\w.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,})(?![\w@])"),
+        0.99,
+    ),
+    (
+        ORGANISATION,
+        re.compile(rf"\b({_CAP}(?:(?: |, | & )(?:{_CAP}|of|and)){{0,4}}?,? {_LEGAL}\b\.?)(?! [a-z]+ing\b)"),
+        0.95,
+    ),
+    (ORGANISATION, re.compile(rf"\b((?!The\b){_CAP}(?: {_CAP}){{0,3}} {_BODY})\b(?! {_CAP})"), 0.9),
+    (
+        ORGANISATION,
+        re.compile(rf"\b(University of {_CAP}(?: {_CAP})?|Bank of {_CAP}|Ministry of {_CAP}(?: and {_CAP})?)"),
+        0.95,
+    ),
+    (
+        PROJECT,
+        re.compile(
+            r"\b((?:Project|Operation|Programme|Program|Initiative)"
+            rf" (?!(?:{_NOT_PROJECTS})\b)[A-Z][a-z]\w+)\b"
+        ),
+        0.95,
+    ),
+    (
+        PERSON,
+        re.compile(rf"\b(?:Mr|Mrs|Ms|Dr|Prof|Professor|Sir|Dame)\b\.? ({_CAP}(?: (?:[A-Z]\.|{_CAP})){{0,2}})"),
+        0.95,
+    ),
+    (PERSON, re.compile(rf"\b({_CAP}(?: [A-Z]\.)?(?: {_CAP}){{1,2}}) <[\w.+-]+@"), 0.97),
+    (
+        PERSON,
+        re.compile(
+            r"\b([A-Z][a-z'’-]+ (?:[A-Z]\. )?[A-Z][a-z'’-]+) (?:manages|owns|leads|maintains|reports to|works"
+            r" (?:for|at)|founded|joined|heads|chairs)\b"
+        ),
+        0.9,
+    ),
+    (
+        TERM,
+        re.compile(r"[\"“]([A-Z][\w /-]{2,50})[\"”] (?:means|shall mean|refers to|is defined as|has the meaning)\b"),
+        0.97,
+    ),
+    (
+        TERM,
+        re.compile(
+            r"\((?:the|each,? an?|hereinafter(?: referred to as)?|together,? the|an?)? ?[\"“]([A-Z][\w"
+            r" /-]{2,50})[\"”]\)"
+        ),
+        0.95,
+    ),
+)
+_LABEL = re.compile(
+    r"^[ \t>*_\-|]*(?:Owner|Author|Maintainer|Contact|Lead|Manager|Reviewer|Approver|Sponsor|Project"
+    r" lead|Product owner|Account manager|"
+    r"Project manager|Director|Chair|Secretary|담당자|책임자|작성자|승인자|검토자|대표자|대표이사|관리자)[*_"
+    r" ]*(?::|\|)[*_ ]*([^\n|;,(<]{2,60})",
+    re.MULTILINE,
+)
+_PERSON = re.compile(r"[A-Z][a-z'’-]+(?: [A-Z]\.)?(?: (?:van|von|de|da|del|bin|al))*(?: [A-Z][A-Za-z'’-]+){1,2}")
+_SURNAMES = (
+    "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진지엄채원"
+    "천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용"
+)
+_KOREAN_NAME = re.compile(rf"[{_SURNAMES}][가-힣]{{2}}")
+_ROLES = (
+    "대표이사|대표|이사장|이사|팀장|부장|과장|차장|대리|본부장|실장|센터장|"
+    "교수|박사|변호사|회장|사장|위원장|연구원|주임|선임|책임|감사|씨|님"
+)
+_KOREAN: tuple[tuple[str, re.Pattern[str], float], ...] = (
+    (
+        ORGANISATION,
+        re.compile(
+            r"((?:주식회사|유한회사|재단법인|사단법인) ?[가-힣A-Za-z0-9]{2,20}?)(?=[은는이가을를의와과에도로,.\s)]|$)"
+        ),
+        0.95,
+    ),
+    (ORGANISATION, re.compile(r"((?:㈜|\(주\)) ?[가-힣A-Za-z0-9]{2,20}?)(?=[은는이가을를의와과에도로,.\s)]|$)"), 0.95),
+    (ORGANISATION, re.compile(r"(?<![가-힣])([가-힣A-Za-z0-9]{2,15} ?(?:주식회사|㈜|\(주\)))"), 0.95),
+    (
+        ORGANISATION,
+        re.compile(
+            r"(?<![가-힣])([가-힣]{2,8}(?:대학교|은행|재단|협회|연구소|공사|공단|위원회))(?=[은는이가을를의와과에도로,.\s)]|$)"
+        ),
+        0.85,
+    ),
+    (
+        PERSON,
+        re.compile(rf"(?<![가-힣])([{_SURNAMES}][가-힣]{{2}}) ?(?:{_ROLES})(?=[은는이가을를의와과에도께,.\s)]|$)"),
+        0.93,
+    ),
+    (
+        PROJECT,
+        re.compile(r"[‘'“\"「『]([^’'”\"」』\n]{2,30})[’'”\"」』] ?(?:프로젝트|사업|서비스|시스템|플랫폼)"),
+        0.93,
+    ),
+    (
+        PROJECT,
+        re.compile(r"(?<![가-힣\w])((?:프로젝트 )[A-Z가-힣][\w가-힣]{1,15}?)(?=[은는이가을를의와과에,.\s)]|$)"),
+        0.0,
+    ),
+    (PROJECT, re.compile(r"(?<![\w가-힣])([A-Z][\w-]{2,20}) 프로젝트"), 0.93),
+    (TERM, re.compile(r"[“\"‘']([^”\"’'\n]{2,30})[”\"’'] ?(?:이란|란|이라 함은|라 함은)"), 0.97),
+    (TERM, re.compile(r"이하,? ?[“\"‘']([^”\"’'\n]{2,30})[”\"’']"), 0.95),
+)
+_KOREAN = tuple(row for row in _KOREAN if row[2])
+_ACRONYM = re.compile(
+    r"\b((?:[A-Z][\w-]+|[a-z][\w-]+)(?: (?:of|and|for|the|on|in|to|[A-Za-z][\w-]+)){1,6}) \(([A-Z][A-Za-z]{1,6})s?\)"
+)
+_WORD = re.compile(r"[^\W\d_a-z](?:[\w]*[a-zà-ÿ])[\w-]*")
+_LOWER = re.compile(r"(?<![\w.])[a-z][a-z]+(?![\w.])")
+_CODE = re.compile(
+    r"(?:\w*(?:Error|Exception|Warning|Mixin|Handler|Factory)|My[A-Z]\w*|[A-Z][A-Z][a-z]\w*|[A-Z][a-z]+[A-Z]\w*[A-Z][a-z]\w*)s?"
+)
+RECUR = 3  # times a name must occur in mid-sentence
+_ORDINARY = frozenset(
+    """January February March April May June July August September October November December Monday Tuesday
+    Wednesday Thursday Friday Saturday Sunday Section Chapter Figure Table Appendix Article Part Note See
+    Step Example Page Item Annex Schedule Exhibit Clause Yes No True False None Null The This That These
+    Those It If In On At An And Or But For To Of We You They He She I Is Are Was Were Be Version Release
+    Changes Bugfixes Added Fixed Removed Deprecated New Features Please Also When While Use Using Return
+    Returns Returned Default Set Add Error Warning Info Debug Exception Unicode String Integer Boolean
+    Object List Dict Class Method Function Module Package Type Types Value Values Key Keys File Files User
+    Users Name Names Title Text Date Time English Internet Web Issue Issues Bug Pull Request Merge Patch
+    Thanks Thank Ok Okay Mr Mrs Ms Dr How What Why Where Who Which All Any Each Every Both More Most Other
+    Some Such First Second Third Next Last One Two Three Not Only Do Don Does Can Will Should Must May Could
+    Would There Here Now Then Today Important Tip Caution Danger Attention Hint Todo Markdown Heading Jan
+    Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec URLs URIs IDs APIs Makefile Homepage Viewer North South
+    East West Left Right Top Bottom Start End Open Close Save Cancel Delete Edit View Help About Home Back""".split()
+)
+
+
+def names(chunks: Sequence[Chunk]) -> list[Mention]:
+    """The mentions in a document, those of one place once, in order."""
+    found: list[Mention] = []
+    for place, chunk in enumerate(chunks):
+        if chunk.kind != "code":
+            found += _definite(place, chunk.text)
+    recurring = _recurring(chunks)
+    taken: dict[int, list[tuple[int, int]]] = {}
+    kept = []
+    for mention in sorted(found, key=lambda m: (-m.confidence, m.start - m.stop)) + recurring:
+        spans = taken.setdefault(mention.chunk, [])
+        if all(mention.stop <= start or mention.start >= stop for start, stop in spans):
+            spans.append((mention.start, mention.stop))
+            kept.append(mention)
+    kept += _again(chunks, kept, taken)
+    return sorted(kept)
+
+
+def _definite(place: int, text: str) -> Iterator[Mention]:
+    """What one passage names by itself."""
+    tables = [_LATIN] if text.isascii() else [_LATIN, _KOREAN]
+    for table in tables:
+        for kind, pattern, confidence in table:
+            for match in pattern.finditer(text):
+                start, stop = _trimmed(text, match.start(1), match.end(1))
+                name = text[start:stop]
+                if (
+                    stop - start > 1
+                    and "\n" not in name
+                    and name not in _ORDINARY
+                    and not _sentence_start_noise(kind, name)
+                ):
+                    yield Mention(place, start, stop, name, kind, confidence)
+    for match in _LABEL.finditer(text):
+        value = match[1].strip(" *_")
+        person = _PERSON.fullmatch(value) or (_KOREAN_NAME.match(value) if len(value) < 12 else None)
+        if person:
+            start = text.index(value, match.start(1))
+            yield Mention(place, start, start + person.end(), person[0], PERSON, 0.95)
+
+
+def _sentence_start_noise(kind: str, name: str) -> bool:
+    first = name.split()[0]
+    return kind in (ORGANISATION, PERSON) and first in _ORDINARY
+
+
+def _trimmed(text: str, start: int, stop: int) -> tuple[int, int]:
+    while start < stop and text[start] in " *_'\"":
+        start += 1
+    while stop > start and text[stop - 1] in " *_'\",":
+        stop -= 1
+    return start, stop
+
+
+def _recurring(chunks: Sequence[Chunk]) -> list[Mention]:
+    """Capitalised names that recur in mid-sentence and never occur in small letters."""
+    places: dict[str, list[tuple[int, int, int]]] = {}
+    middle: Counter[str] = Counter()
+    lower: set[str] = set()
+    for place, chunk in enumerate(chunks):
+        if chunk.kind == "code":
+            continue
+        text = chunk.text
+        lower.update(word.lower() for word in _LOWER.findall(text))
+        for match in _runs(text):
+            places.setdefault(match[0], []).append((place, match[1], match[2]))
+            middle[match[0]] += _mid_sentence(text, match[1])
+    found = []
+    for name, spots in places.items():
+        words = name.split()
+        needed = RECUR if len(words) == 1 else 2
+        if (
+            _CODE.fullmatch(name)
+            or middle[name] < needed
+            or any(word in _ORDINARY for word in (words if len(words) == 1 else words[:1]))
+        ):
+            continue
+        small = [word.lower() in lower for word in words if word[0].isupper()]
+        if all(small) or (len(words) == 1 and any(small)):
+            continue
+        found += [Mention(place, start, stop, name, NAME, 0.8) for place, start, stop in spots]
+    return found
+
+
+def _runs(text: str) -> Iterator[tuple[str, int, int]]:
+    """(name, start, stop) of each run of capitalised words on one line."""
+    run: list[re.Match[str]] = []
+    for match in _WORD.finditer(text):
+        before = text[match.start() - 1] if match.start() else " "
+        after = text[match.end()] if match.end() < len(text) else " "
+        if (
+            before in "._/\\`@#$=-<{[&%~\"'"
+            or before.isalnum()
+            or after in "_/\\(`=@[{"
+            or (after == "." and text[match.end() + 1 : match.end() + 2].isalnum())
+        ):
+            continue
+        if run and text[run[-1].end() : match.start()] == " ":
+            run.append(match)
+            continue
+        if run:
+            yield _whole(run)
+        run = [match]
+    if run:
+        yield _whole(run)
+
+
+def _whole(run: list[re.Match[str]]) -> tuple[str, int, int]:
+    while len(run) > 1 and run[0][0] in _ORDINARY:
+        run = run[1:]
+    return " ".join(match[0] for match in run[:4]), run[0].start(), run[min(3, len(run) - 1)].end()
+
+
+def _mid_sentence(text: str, start: int) -> bool:
+    """Whether a word of small letters stands right before, on the same line."""
+    before = text[max(0, start - 30) : start]
+    return bool(re.search(r"[a-z]{2,},? $", before))
+
+
+def _again(chunks: Sequence[Chunk], kept: Iterable[Mention], taken: dict[int, list[tuple[int, int]]]) -> list[Mention]:
+    """The other places at which the names found stand."""
+    kinds = {mention.name: mention for mention in kept if mention.kind not in (CONTACT, NAME) and len(mention.name) > 3}
+    if not kinds:
+        return []
+    pattern = re.compile(
+        "|".join(rf"(?<![\w]){re.escape(name)}" for name in sorted(kinds, key=len, reverse=True)[:500])
+    )
+    found = []
+    for place, chunk in enumerate(chunks):
+        for match in pattern.finditer(chunk.text) if chunk.kind != "code" else ():
+            name = match[0]
+            end = chunk.text[match.end() : match.end() + 1]
+            if end.isascii() and end.isalnum():
+                continue
+            spans = taken.setdefault(place, [])
+            if all(match.end() <= start or match.start() >= stop for start, stop in spans):
+                spans.append(match.span())
+                found.append(kinds[name]._replace(chunk=place, start=match.start(), stop=match.end()))
+    return found
+
+
+def acronyms(text: str) -> Iterator[tuple[str, str, int, int]]:
+    """(long form, short form, start, stop) where a text gives both."""
+    for match in _ACRONYM.finditer(text):
+        words = match[1].split()
+        short = match[2]
+        for first in range(len(words)):
+            initials = "".join(
+                word[0] for word in words[first:] if word not in ("of", "and", "for", "the", "on", "in", "to")
+            )
+            if initials.upper() == short.upper():
+                long = " ".join(words[first:])
+                start = match.start(1) + len(match[1]) - len(long)
+                yield long, short, start, match.start(1) + len(match[1])
+                break

@@ -1,0 +1,376 @@
+"""One ontology, open: what the service, the dashboard and tools call.
+
+Knows which store is meant, which adapter encodes, and that whoever wrote leaves a
+backup where `git clean` does not reach. The work is done by the modules it names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import NotAllowed, OntologyInactive, UsageError
+from . import evidence, experience, gather, graph, memory, policy, store, working
+from .documents import Edge
+from .embedding import AUTO, Adapter, adapter
+from .model import DEFAULT_SCOPES, FACT, PARSED, PRIVATE, SCOPES, Counts, Hit, Memory, narrower
+from .passage import best_sentences
+from .project import CONFIG, SOURCES, Project, Root
+from .search import Corpus, search
+from .store import Connection
+
+Progress = Callable[[str, int, int], None]
+SURE = 0.5  # confidence from which a passage makes a ticket
+_TICKETS = 3  # that one question may make
+
+
+@dataclass
+class Asked:
+    """Everything the ontology says to a question."""
+
+    question: str
+    hits: list[Hit]
+    entities: list[dict[str, Any]]
+    relations: list[dict[str, Any]]
+    experience: list[Memory]
+    lineage: dict[str, list[dict[str, str]]]
+    adapter: Adapter
+    documents: list[Edge] = field(default_factory=list)
+    artifacts: list[Any] = field(default_factory=list)
+    suggestions: list[str] = field(default_factory=list)
+    working: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to tell."""
+        return not (self.hits or self.experience)
+
+
+class Runtime:
+    """The ontology of a project, or of one database file."""
+
+    def __init__(self, project: Project, *, db: str = "", embedding: str = "", model_path: str = "") -> None:
+        self.project = project
+        self.path = db or project.database
+        self.own = not db or os.path.abspath(db) == project.database
+        self._embedding, self._model_path = embedding, model_path
+        self._adapter: Adapter | None = None
+        self._reader: Connection | None = None
+        self._corpora: dict[tuple[str, ...], Corpus] = {}
+
+    def __enter__(self) -> Runtime:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the store."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+            self._corpora.clear()
+
+    @property
+    def adapter(self) -> Adapter:
+        """What encodes: asked for, else as the configuration says, else `auto`."""
+        if self._adapter is None:
+            name = self._embedding
+            if not name and self.own and os.path.exists(self.project.place(CONFIG)):
+                name = str(self.project.config().get("embedding_adapter") or "")
+            self._adapter = adapter(name or AUTO, self._model_path)
+        return self._adapter
+
+    # -- opening ----------------------------------------------------------------------------
+
+    @property
+    def reader(self) -> Connection:
+        """The store, to read. Raises OntologyInactive when there is none."""
+        if self._reader is None:
+            if self.own and os.path.exists(self.project.place(CONFIG)):
+                self.project.config()  # a policy that is not ours is not served
+            try:
+                self._reader = store.connect(self.path)
+            except FileNotFoundError:
+                hint = "git oracl ontology init" if self.own else "ontology --db FILE ingest PATH"
+                raise OntologyInactive(f"there is no ontology at {self.path}", hint) from None
+        return self._reader
+
+    @contextmanager
+    def writing(self, *, make: bool = False) -> Iterator[Connection]:
+        """The store, to write; a rolling backup follows. `make`: there need not be one yet."""
+        if not make and not os.path.isfile(self.path):
+            raise OntologyInactive(f"there is no ontology at {self.path}", "git oracl ontology init")
+        if self.own and not make:
+            self.project.config()
+        self.close()
+        db = store.connect(self.path, write=True)
+        try:
+            before = db.total_changes
+            yield db
+            changed = db.total_changes != before
+        except store.DatabaseError as error:
+            raise store.unusable(error, self.path) from error
+        finally:
+            db.close()
+        if changed and self.backup_place:
+            os.makedirs(os.path.dirname(self.backup_place), exist_ok=True)
+            store.backup(self.path, self.backup_place)
+
+    @property
+    def backup_place(self) -> str:
+        """Where the rolling backup of a project's own store is kept; "" where there is none."""
+        repo = self.project.repo
+        if repo is None or not self.own:
+            return ""
+        name = hashlib.sha256(os.fsencode(self.project.root)).hexdigest()[:12]
+        return os.path.join(repo.common_dir, "oracl", "ontology-backup", f"{name}.sqlite")
+
+    # -- activation and sources ----------------------------------------------------------------
+
+    def init(self, *, restore: bool = False) -> tuple[list[str], bool]:
+        """Activate; (what was made, whether a backup is there that could be restored)."""
+        made = self.project.activate()
+        if restore:
+            if not os.path.isfile(self.backup_place):
+                raise UsageError("there is no backup to restore", "git oracl ontology init")
+            self.close()
+            store.restore(self.backup_place, self.path)
+            return [*made, self.path], False
+        fresh = not os.path.exists(self.path)
+        offered = fresh and bool(self.backup_place) and os.path.isfile(self.backup_place)
+        if fresh and offered:
+            return made, True  # an empty store would soon replace the backup
+        with self.writing(make=True) as db:
+            from .ingest import record_adapters
+
+            record_adapters(db, self.adapter)
+        return ([*made, self.path] if fresh else made), False
+
+    def root_of(self, path: str, *, scope: str, kind: str, base: str = "") -> Root:
+        """A path as a person writes it, as a root: relative inside the project, absolute outside."""
+        full = os.path.normpath(os.path.join(base or self.project.root, os.path.expanduser(path)))
+        if full == self.project.root or full.startswith(self.project.root + "/"):
+            return Root(os.path.relpath(full, self.project.root), scope, kind)
+        resolved = os.path.realpath(full)
+        if resolved == self.project.root or resolved.startswith(self.project.root + "/"):
+            return Root(os.path.relpath(resolved, self.project.root), scope, kind)
+        return Root(resolved, scope, kind)
+
+    def permit(self, root: Root, allow_outside: bool) -> None:
+        """Raise NotAllowed for a root that may not be read; remember an approval given now."""
+        if reason := policy.forbidden(self.project, root):
+            raise NotAllowed(f"{root.path} {reason}", "name another place")
+        reason = policy.needs_approval(self.project, root)
+        if reason and not policy.approved(self.project, root):
+            if not allow_outside:
+                raise NotAllowed(f"{root.path} {reason}", "if you own it and mean it, add --allow-outside")
+            policy.approve(self.project, root)
+
+    def add_source(self, root: Root, *, allow_outside: bool = False) -> bool:
+        """Register a source; whether that changed anything. Raises NotAllowed, UsageError."""
+        self.permit(root, allow_outside)
+        base, relative = os.path.split(root.path) if root.outside else (self.project.root, root.path)
+        what = _files().kind_of(base, relative)
+        if what not in ("file", "directory"):
+            raise UsageError(f"{root.path} cannot be registered: {what}", "name a file or a directory")
+        self.project.config()
+        return self.project.register(root)
+
+    def remove_source(self, path: str) -> bool:
+        """Take a source out of the register; its rows go at the next ingest."""
+        policy.revoke(self.project, path)
+        return self.project.unregister(path)
+
+    def sources(self) -> list[dict[str, Any]]:
+        """Registered roots and whether they may be read here."""
+        roots, refused = self.project.roots()
+        rows = [
+            {"path": root.path, "kind": root.kind, "scope": root.scope, "reason": policy.allowed(self.project, root)}
+            for root in [gather.INBOX_ROOT, *roots]
+        ]
+        return rows + [{"path": path, "kind": "", "scope": "", "reason": why} for path, why in refused]
+
+    # -- ingest --------------------------------------------------------------------------------
+
+    def ingest(
+        self, roots: Sequence[Root] = (), *, progress: Progress | None = None, only_tracked: bool = False
+    ) -> Counts:
+        """Bring the store to what the inbox and the registered sources hold; a store apart, to the roots given."""
+        from .ingest import Ingest, record_adapters
+
+        with self.writing(make=not self.own) as db:
+            refused: list[tuple[str, str]] = []
+            if self.own:
+                registered, refused = self.project.roots()
+                if not any(root.path == gather.INBOX_ROOT.path for root in registered):
+                    registered.append(gather.INBOX_ROOT)
+            else:
+                held = db.execute("SELECT DISTINCT root, scope, kind FROM sources").fetchall()
+                named = {root.path for root in roots}
+                registered = [*roots, *(Root(*row) for row in held if row[0] not in named)]
+            record_adapters(db, self.adapter)
+            counts = Ingest(db, self.project, self.adapter, progress).run(
+                registered, allow=not self.own, only_tracked=only_tracked
+            )
+            counts.refused += refused
+            memory.expire(db)
+            return counts
+
+    # -- asking --------------------------------------------------------------------------------
+
+    def corpus(self, scopes: Sequence[str]) -> Corpus:
+        """The passages of some scopes, kept between questions."""
+        key = tuple(scope for scope in SCOPES if scope in scopes)
+        if key not in self._corpora:
+            self._corpora[key] = Corpus(self.reader, key)
+        return self._corpora[key]
+
+    def search(self, question: str, scopes: Sequence[str] = DEFAULT_SCOPES, limit: int = 10) -> list[Hit]:
+        """The passages that answer a question, and nothing else."""
+        return search(self.corpus(scopes), self.adapter, question, limit)
+
+    def query(
+        self,
+        question: str,
+        *,
+        scopes: Sequence[str] = DEFAULT_SCOPES,
+        agent: str = "",
+        limit: int = 10,
+        budget: int = experience.BUDGET,
+    ) -> Asked:
+        """Passages, entities, relations, lineage and experience. Writes nothing."""
+        db = self.reader
+        hits = self.search(question, scopes, limit)
+        chunks = [hit.chunk for hit in hits]
+        named = graph.named(db, question, scopes)
+        entities = graph.of_chunks(db, chunks, first=named)
+        relations = graph.relations(db, chunks, named, scopes)
+        recalled = experience.recall(db, self.adapter, question, agent, scopes=scopes, budget=budget) if agent else []
+        asked = Asked(question, hits, entities, relations, recalled, self._lineage(hits), self.adapter)
+        if self.adapter.status != "available":
+            asked.notes.append(f"{self.adapter.status}: {self.adapter.name} ({self.adapter.detail})")
+        failed = db.execute("SELECT count(*) FROM sources WHERE status<>?", (PARSED,)).fetchone()[0]
+        if failed and not hits:
+            asked.notes.append(f"{failed} sources could not be read (git oracl ontology status)")
+        if self._behind(db):
+            asked.notes.append("registered files changed since they were read (git oracl ontology ingest)")
+        return asked
+
+    def _behind(self, db: Connection) -> bool:
+        """Whether HEAD has another tree than the one whose documents are held."""
+        repo = self.project.repo
+        if repo is None or repo.head is None or not self.own:
+            return False
+        held = dict(db.execute("SELECT key, value FROM meta WHERE key='tree'")).get("tree", "")
+        if not held:
+            return False
+        from ..git.run import attempt
+
+        _, out, _ = attempt(repo, "rev-parse", "--verify", "--quiet", f"{repo.head}^{{tree}}")
+        return out.decode("ascii", "replace").strip() not in ("", held)
+
+    def _lineage(self, hits: Iterable[Hit]) -> dict[str, list[dict[str, str]]]:
+        found = {}
+        for ref in dict.fromkeys(hit.source_ref for hit in hits):
+            rows = self.reader.execute(
+                "SELECT l.relation, coalesce(s.uri, l.parent), l.checksum, l.observed_at FROM source_lineage l"
+                " LEFT JOIN sources s ON s.ref=l.parent WHERE l.source=? ORDER BY l.id",
+                (ref,),
+            )
+            found[ref] = [dict(zip(("relation", "from", "checksum", "observed_at"), row, strict=True)) for row in rows]
+        return found
+
+    def record(self, asked: Asked, agent: str) -> None:
+        """Make tickets and a working-memory item of an answer: only ever when asked to."""
+        sure = [hit for hit in asked.hits if hit.confidence >= SURE][:_TICKETS]
+        if not sure:
+            return
+        with self.writing() as db:
+            alive = [
+                (hit, number[0])
+                for hit in sure
+                if (number := db.execute("SELECT id FROM chunks WHERE ref=?", (hit.ref,)).fetchone())
+            ]
+            with store.transaction(db):
+                scope = SCOPES[0]
+                for hit, number in alive:
+                    ref, _ = memory.propose(
+                        db,
+                        FACT,
+                        best_sentences(hit.text, asked.question),
+                        reason=f"answers {asked.question[:200]!r}",
+                        adapter=self.adapter,
+                        agent=agent,
+                        refs=[evidence.of_chunk(db, number)],
+                        confidence=hit.confidence,
+                        scope=hit.scope,
+                        risk="medium" if hit.scope == PRIVATE else "low",
+                        kind="project_fact",
+                    )
+                    asked.suggestions.append(ref)
+                    scope = narrower(scope, hit.scope)
+                if agent and alive:
+                    refs = [evidence.of_chunk(db, number) for _, number in alive]
+                    text = f"{asked.question[:200]}: " + " ".join(
+                        best_sentences(hit.text, asked.question) for hit, _ in alive
+                    )
+                    best = alive[0][0].confidence
+                    asked.working = working.remember(
+                        db, agent, text[:1000], refs, scope=scope, confidence=best, importance=best
+                    )
+
+    def status(self) -> dict[str, Any]:
+        """Counts, by scope and by status; adapters; what failed and why."""
+        db = self.reader
+
+        def count(sql: str) -> int:
+            return int(db.execute(sql).fetchone()[0])
+
+        tables = ("sources", "chunks", "entities", "relations", "memory_candidates", "memory_links", "working_memory")
+        return {
+            "database": self.path,
+            "bytes": os.path.getsize(self.path),
+            "counts": {table: count(f"SELECT count(*) FROM {table}") for table in tables},
+            "scopes": dict(db.execute("SELECT scope, count(*) FROM sources GROUP BY 1 ORDER BY 1")),
+            "statuses": dict(db.execute("SELECT status, count(*) FROM sources GROUP BY 1 ORDER BY 1")),
+            "formats": dict(
+                db.execute(
+                    "SELECT source_type, count(*) FROM sources WHERE status='parsed' GROUP BY 1 ORDER BY 2 DESC, 1"
+                )
+            ),
+            "tickets": dict(
+                db.execute(
+                    "SELECT status, count(*) FROM memory_candidates WHERE type<>'experience' GROUP BY 1 ORDER BY 1"
+                )
+            ),
+            "experience": count("SELECT count(*) FROM memory_candidates WHERE type='experience'"),
+            "failed": [
+                {"uri": uri, "status": status, "reason": reason}
+                for uri, status, reason in db.execute(
+                    "SELECT uri, status, reason FROM sources WHERE status<>'parsed' ORDER BY uri"
+                )
+            ],
+            "adapters": [
+                {"name": name, "role": role, "status": status, "detail": detail}
+                for name, role, status, detail in db.execute(
+                    "SELECT name, role, status, detail FROM runtime_adapters ORDER BY role, name"
+                )
+            ],
+            "migrations": [name for (name,) in db.execute("SELECT name FROM schema_migrations ORDER BY version")],
+            "behind": self._behind(db),
+        }
+
+
+def _files() -> Any:
+    from . import files
+
+    return files
+
+
+__all__ = ["SOURCES", "Asked", "Runtime"]
