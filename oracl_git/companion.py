@@ -10,7 +10,6 @@ import os
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .errors import NotARepository, UsageError
@@ -110,7 +109,7 @@ def with_documents(index: Index, runtime: Runtime, nodes: Sequence[Node], answer
                 )
     best = sorted(added.values(), key=lambda result: (-result.score, result.path))[: 2 * _PASSAGES]
     merged = sorted([*rows.values(), *(r for r in best if r.path not in asked)], key=lambda r: (-r.score, r.path))
-    return replace(answer, results=tuple(merged[:limit]), total=answer.total + len(best))
+    return answer._replace(results=tuple(merged[:limit]), total=answer.total + len(best))
 
 
 def _add(
@@ -124,7 +123,7 @@ def _add(
         added[uri] = Result(uri, reason.share, where, title, "docs", "ontology", (reason,), "", text[:600])
     elif not any(r.signal == reason.signal for r in old.reasons):
         table = rows if uri in rows else added
-        table[uri] = replace(old, score=old.score + reason.share, reasons=(*old.reasons, reason))
+        table[uri] = old._replace(score=old.score + reason.share, reasons=(*old.reasons, reason))
 
 
 def _said(reasons: Sequence[tuple[str, str, float]]) -> list[str]:
