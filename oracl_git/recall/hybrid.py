@@ -6,7 +6,6 @@ reasons are exactly the terms of its score. Knows nothing of the graph's making.
 
 from __future__ import annotations
 
-import heapq
 from collections import defaultdict
 from collections.abc import Callable
 
@@ -151,7 +150,7 @@ def rank(index: Index, query: Query, keep: Callable[[Node], bool], limit: int) -
     base = {node: sum(share for _, share in rows) for node, rows in terms.items()}
     filtered = query.directives or query.excluded or query.when  # then any of them may be all that is left
     size = len(base) if filtered else max(tables.POOL, 3 * limit)
-    pool = heapq.nlargest(size, base, key=lambda node: (base[node], -node))
+    pool = index.best(base, size)
     nodes = index.nodes(pool)
     persona = tables.PERSONAS[query.persona]
     scored = []

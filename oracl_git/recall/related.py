@@ -53,7 +53,7 @@ def related(
     scale = sum(tables.RELATED.values()) * max(tables.RELATED_PRIOR.values())
     base = {node: sum(share for _, share in rows) / scale for node, rows in terms.items()}
     size = len(base) if kind else max(tables.POOL, 3 * limit)
-    pool = index.nodes(heapq.nlargest(size, base, key=lambda node: (base[node], -node)))
+    pool = index.nodes(index.best(base, size))
     ranked = sorted(
         (-base[node.id] * tables.RELATED_PRIOR[node.role], node.path, node)
         for node in pool.values()
@@ -114,7 +114,7 @@ def _cochange(index: Index, nodes: list[Node], found: Evidence) -> None:
 def _walk(index: Index, nodes: list[Node], together: Scores, found: Evidence) -> None:
     """What changes together with what changes together with these."""
     asked = {node.id for node in nodes}
-    first = heapq.nlargest(8, (n for n in together if n not in asked), key=lambda n: (together[n], -n))
+    first = index.best({node: value for node, value in together.items() if node not in asked}, 8)
     paths = index.nodes(first)
     values: Scores = defaultdict(float)
     for node in first:
@@ -285,4 +285,4 @@ def top_k_associations(index: Index, node: int, k: int) -> list[tuple[int, Link]
         other = link.target if link.source == node else link.source
         if other != node and (other not in best or link.rank > best[other].rank):
             best[other] = link
-    return heapq.nlargest(k, best.items(), key=lambda item: (item[1].rank, -item[0]))
+    return [(node, best[node]) for node in index.best({node: link.rank for node, link in best.items()}, k)]

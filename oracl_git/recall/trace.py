@@ -34,7 +34,7 @@ def neighbours(index: Index, node: int, direction: str, relations: frozenset[str
                 continue
             if other not in best or link.rank > best[other][1].rank:
                 best[other] = (other, link, way == "out")
-    return sorted(best.values(), key=lambda n: (-n[1].rank, n[0]))[:_GUARD]
+    return [best[other] for other in index.best({other: row[1].rank for other, row in best.items()}, _GUARD)]
 
 
 def tree(index: Index, start: Node, direction: str, depth: int, relations: Iterable[str] = ()) -> Step:

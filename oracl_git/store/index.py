@@ -6,12 +6,12 @@ come out of here are SQLite's own bm25.
 
 from __future__ import annotations
 
+import heapq
 import json
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import Any, NamedTuple
 
 from ..extract import Facts
@@ -168,6 +168,27 @@ class Index:
         row = self.db.execute(f"SELECT {_NODE} FROM node WHERE path=? AND kind=?", (encode_path(path), kind)).fetchone()
         return _node(row) if row else None
 
+    def paths_of(self, ids: Iterable[int]) -> dict[int, bytes]:
+        """Node → its path as git stores it: what equals are ordered by."""
+        wanted = list(ids)
+        found: dict[int, bytes] = {}
+        for start in range(0, len(wanted), 500):
+            part = wanted[start : start + 500]
+            marks = ",".join("?" * len(part))
+            found.update(self.db.execute(f"SELECT id, path FROM node WHERE id IN ({marks})", part))
+        return found
+
+    def best(self, scores: Mapping[int, float], count: int) -> list[int]:
+        """The `count` nodes of the greatest score, best first; equals by path."""
+        ranked = heapq.nlargest(count + 1, scores.values())
+        if not ranked:
+            return []
+        least = ranked[-1] if len(ranked) > count else min(ranked)
+        chosen = [node for node, score in scores.items() if score >= least]
+        paths = self.paths_of(chosen)
+        chosen.sort(key=lambda node: (-scores[node], paths[node]))
+        return chosen[:count]
+
     def nodes(self, ids: Iterable[int]) -> dict[int, Node]:
         """Nodes by id."""
         wanted = list(ids)
@@ -234,7 +255,9 @@ class Index:
         found = []
         for name in names:
             found += self.db.execute(
-                "SELECT name, node, start, stop FROM symbol WHERE name=? ORDER BY node LIMIT ?", (name, limit)
+                "SELECT s.name, s.node, s.start, s.stop FROM symbol s JOIN node n ON n.id=s.node WHERE s.name=?"
+                " ORDER BY n.path, s.start LIMIT ?",
+                (name, limit),
             ).fetchall()
         return found
 
@@ -268,9 +291,11 @@ class Index:
         ]
 
     def all_links(self) -> Iterator[Link]:
-        """Every edge."""
+        """Every edge, by the paths of its ends."""
         for s, t, rel, sf, tf, w, k, part, r in self.db.execute(
-            "SELECT source, target, relation, sfrag, tfrag, w, kappa, part, r FROM edge ORDER BY id"
+            "SELECT source, target, relation, sfrag, tfrag, w, kappa, part, r FROM edge e"
+            " JOIN node a ON a.id=e.source JOIN node b ON b.id=e.target"
+            " ORDER BY a.kind, a.path, b.kind, b.path, relation, sfrag, tfrag"
         ):
             yield Link(s, t, RELATIONS[rel], sf, tf, w, k, PARTITIONS[part], r)
 
@@ -278,8 +303,9 @@ class Index:
         """The edges at a node, both directions, heaviest rank first, at most `limit` read."""
         rows = self.db.execute(
             "SELECT source, target, relation, sfrag, tfrag, w, kappa, part, r FROM ("
-            " SELECT * FROM edge WHERE source=?1 UNION ALL SELECT * FROM edge WHERE target=?1)"
-            " ORDER BY r DESC LIMIT ?2",
+            " SELECT * FROM edge WHERE source=?1 UNION ALL SELECT * FROM edge WHERE target=?1) e"
+            " JOIN node n ON n.id=CASE e.source WHEN ?1 THEN e.target ELSE e.source END"
+            " ORDER BY r DESC, n.path, relation, sfrag, tfrag LIMIT ?2",
             (node, limit),
         )
         return [
@@ -295,13 +321,38 @@ class Index:
 
     def match_chunks(self, expression: str, title: float, body: float, limit: int) -> list[Span]:
         """The best chunks for an FTS5 expression."""
-        rows = self.db.execute(
-            "SELECT f.rowid, c.node, c.start, c.stop, c.title, f.score FROM"
-            " (SELECT rowid, -bm25(chunk_fts, ?, ?) AS score FROM chunk_fts WHERE chunk_fts MATCH ?"
-            "  ORDER BY score DESC LIMIT ?) f JOIN chunk c ON c.id=f.rowid ORDER BY f.score DESC, f.rowid",
-            (title, body, expression, limit),
+        best = self._best("chunk_fts", (title, body), expression, limit)
+        rows: list[tuple[Any, ...]] = []
+        find = "SELECT c.id, c.node, c.start, c.stop, c.title, n.path FROM chunk c JOIN node n ON n.id=c.node"
+        ids = list(best)
+        for start in range(0, len(ids), 500):
+            part = ids[start : start + 500]
+            rows += self.db.execute(f"{find} WHERE c.id IN ({','.join('?' * len(part))})", part)
+        rows.sort(key=lambda row: (-best[row[0]], row[5], row[2]))
+        return [Span._make((*row[:5], best[row[0]])) for row in rows]
+
+    def _best(self, table: str, weights: tuple[float, float], expression: str, limit: int) -> dict[int, float]:
+        """Row → score of the best rows of a full-text table; of equals at the cut, those first by path and line.
+
+        Row ids depend on how the index came about, paths do not: clones of one commit cut alike.
+        """
+        scored = f"SELECT rowid, -bm25({table}, ?, ?) AS score FROM {table} WHERE {table} MATCH ?"
+        arguments = (*weights, expression)
+        if limit < 0:
+            return dict(self.db.execute(scored, arguments))
+        found = self.db.execute(f"{scored} ORDER BY score DESC LIMIT ?", (*arguments, limit + 1)).fetchall()
+        if len(found) <= limit or found[limit][1] < found[limit - 1][1]:
+            return dict(found[:limit])
+        edge = found[limit][1]
+        kept = {row: score for row, score in found if score > edge}
+        home, order = "node n ON n.id=f.rowid", "n.path"
+        if table == "chunk_fts":
+            home, order = "chunk c ON c.id=f.rowid JOIN node n ON n.id=c.node", "n.path, c.start"
+        equal = self.db.execute(
+            f"SELECT f.rowid, f.score FROM ({scored}) f JOIN {home} WHERE f.score=? ORDER BY {order} LIMIT ?",
+            (*arguments, edge, limit - len(kept)),
         )
-        return list(map(Span._make, rows))
+        return kept | dict(equal)
 
     def texts(self, node: Node) -> list[tuple[str, str]]:
         """The split (title, body) of a file's chunks; empty when the cache was pruned."""
@@ -352,11 +403,7 @@ class Index:
 
     def match_files(self, expression: str, path: float, names: float, limit: int) -> list[tuple[int, float]]:
         """(node, score) of the best files by path words and names."""
-        return self.db.execute(
-            "SELECT rowid, -bm25(file_fts, ?, ?) AS score FROM file_fts WHERE file_fts MATCH ?"
-            " ORDER BY score DESC, rowid LIMIT ?",
-            (path, names, expression, limit),
-        ).fetchall()
+        return list(self._best("file_fts", (path, names), expression, limit).items())
 
     def chunks(self, node: int) -> list[Span]:
         """A file's chunks in order."""
@@ -411,11 +458,20 @@ class Index:
         if self.past is None:
             return []
         rows = self.past.execute(
-            "SELECT rowid, -bm25(entry_fts) AS score FROM entry_fts WHERE entry_fts MATCH ? ORDER BY score DESC, rowid",
+            "SELECT rowid, -bm25(entry_fts) AS score FROM entry_fts WHERE entry_fts MATCH ? ORDER BY score DESC",
             (expression,),
         )
         # The limit counts reached commits only: those of other branches must not crowd them out.
-        return list(islice(((entry, score) for entry, score in rows if entry in self.distance), limit))
+        found: list[tuple[int, float]] = []
+        for entry, score in rows:
+            if entry in self.distance:
+                if len(found) >= limit and score < found[-1][1]:
+                    break
+                found.append((entry, score))
+        if len({score for _, score in found}) < len(found):  # equals: the newer first, whatever this clone's ids are
+            lines = self.commit_lines([entry for entry, _ in found])
+            found.sort(key=lambda row: (-row[1], -lines[row[0]][2], lines[row[0]][0]))
+        return found[:limit]
 
     def commit_files(self, entries: Sequence[int]) -> dict[int, array[int]]:
         """Commit id → the path ids it touched."""
@@ -430,11 +486,13 @@ class Index:
 
     def commit_lines(self, entries: Sequence[int]) -> dict[int, tuple[str, str, int]]:
         """Commit id → (oid, subject, time)."""
-        if self.past is None or not entries:
-            return {}
-        marks = ",".join("?" * len(entries))
-        rows = self.past.execute(f"SELECT id, oid, subject, time FROM entry WHERE id IN ({marks})", list(entries))
-        return {entry: (oid, subject, time) for entry, oid, subject, time in rows}
+        found: dict[int, tuple[str, str, int]] = {}
+        for start in range(0, len(entries) if self.past is not None else 0, 500):
+            part = list(entries[start : start + 500])
+            find = f"SELECT id, oid, subject, time FROM entry WHERE id IN ({','.join('?' * len(part))})"
+            assert self.past is not None
+            found.update((entry, (oid, subject, time)) for entry, oid, subject, time in self.past.execute(find, part))
+        return found
 
     def commits_of(self, path: str) -> list[int]:
         """The reached commits that touched a path, under its old names too, newest first."""
