@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .check.model import Finding
     from .ontology.model import Counts
     from .ontology.runtime import Runtime
+    from .recall.context import Context
     from .vault.chain import Chain, Snapshot
     from .vault.keyring import Listing
     from .vault.use import Checked, Created, Transfer
@@ -36,6 +37,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
 FRESHNESS_BUDGET = 2.0  # seconds a question may spend on bringing the index up to date
+_WIDE = 300  # answers that are looked through when only some paths are wanted
 _LOCK_WAIT = 0.2  # seconds a question waits for another update
 
 
@@ -328,6 +330,34 @@ class Oracl:
         answer = search(index, text, limit=limit, ranker=ranker, persona=persona, resolve_time=self._time_of)
         self._record("search", text, answer, started, loaded, before)
         return self._with_snippets(answer) if snippet else answer
+
+    @repaired
+    def context(
+        self, text: str, *, budget: int = 4_000, limit: int = 20, paths: Iterable[str] = (), update: bool = True,
+        progress: Progress | None = None,
+    ) -> Context:  # fmt: skip
+        """The best fragments for a question in at most `budget` tokens, from `limit` files (below `paths`, if any)."""
+        from .graph.globs import matches
+        from .recall.context import pack
+        from .recall.search import search
+
+        started, before = time.monotonic(), telemetry.resident()
+        index = self.fresh(update, progress)
+        loaded = time.monotonic()
+        within = [path.removeprefix("./") for path in paths]
+        wide = limit if not within else max(_WIDE, limit)
+        answer = search(index, text, limit=wide, resolve_time=self._time_of)
+        if within:
+            kept = [r for r in answer.results if any(_lies_in(r.path, p) or matches(p, r.path) for p in within)]
+            answer = answer._replace(results=tuple(kept[:limit]))
+        packed = pack(index, answer, budget, self._rows)
+        self._record("context", text, answer, started, loaded, before)
+        return packed
+
+    def _rows(self, node: Node) -> list[str]:
+        """The lines of an artifact, counted as extraction counts them: at line feeds alone."""
+        rows = self._blob(node).decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+        return rows if rows[-1] else rows[:-1]
 
     def _record(self, kind: str, raw: object, answer: Answer, started: float, loaded: float, before: int) -> None:
         if not telemetry.enabled(self.settings):
@@ -780,8 +810,7 @@ class Oracl:
 
     def lines(self, node: Node, start: int, end: int) -> str:
         """Lines of an artifact as the indexed commit has them (`resolve_fragment`)."""
-        rows = self._blob(node).decode("utf-8", "replace").splitlines()
-        return "\n".join(rows[start - 1 : end])
+        return "\n".join(self._rows(node)[start - 1 : end])
 
     def _blob(self, node: Node) -> bytes:
         from .git import open_objects
@@ -830,6 +859,10 @@ class Oracl:
             return None
         code, out, _ = attempt(self.repo, "log", "-1", "--format=%ct", "--no-show-signature", commit, "--")
         return int(out) if code == 0 and out.strip() else None
+
+
+def _lies_in(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(directory.rstrip("/") + "/")
 
 
 class _OverBudget(Exception):

@@ -20,6 +20,7 @@ VERBS: dict[str, tuple[str, str, str]] = {
     "trace": ("trace", "Ask", "what depends on what; what a change can break"),
     "show": ("show", "Ask", "everything known of one file"),
     "hub": ("hub", "Ask", "the files of a domain, most important first"),
+    "context": ("context", "Ask", "the best fragments for a question, packed into a token budget"),
     "open": ("open", "Ask", "open the Nth result of the last question"),
     "check": ("check", "Ask", "what does this change break? References, rules, secrets"),
     "verify": ("verify", "Vouch", "who vouches for this commit's graph, and are they right?"),

@@ -38,15 +38,19 @@ class Signals:
         return fault.span if fault and fault.span else self.spans.get(node)
 
 
+def expression(query: Query) -> str:
+    """The full-text expression of a question's words, names and phrases; "" when it has none."""
+    words = [w for w in split_words(query.text) if w not in tables.STOP_WORDS] or split_words(query.text)
+    return any_of([*words[: tables.WORDS], *query.phrases, *query.identifiers])
+
+
 def signals(index: Index, query: Query) -> Signals:
     """Collect every signal for the question."""
     found = Signals()
-    words = [w for w in split_words(query.text) if w not in tables.STOP_WORDS] or split_words(query.text)
-    phrases = [*query.phrases, *query.identifiers]
-    expression = any_of([*words[: tables.WORDS], *phrases])
-    if expression:
-        _text(index, expression, found)
-        _history(index, expression, found)
+    asked = expression(query)
+    if asked:
+        _text(index, asked, found)
+        _history(index, asked, found)
     _exact(index, query, found)
     found.faults = faults(index, query.frames)
     found.values["trace"] = {node: fault.value for node, fault in found.faults.items()}
