@@ -11,7 +11,11 @@ which is enough for globs, and an atomic group keeps it there.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
 
 _END = r"(?=/|\Z)"
 
@@ -54,3 +58,51 @@ def _segment(text: str) -> str:
 def matches(pattern: str, path: str) -> bool:
     """Whether the path, or a directory above it, matches the pattern."""
     return compiled(pattern).fullmatch(path) is not None
+
+
+_WILD = re.compile(r"[*?]")
+
+
+class Rules(Generic[T]):
+    """Many rules, each of some patterns and a value, of which only those that can match a path are tried.
+
+    A pattern is filed under a segment that a path must have (`docs/**/api` under
+    `docs`), or under the suffix that its name must have (`*.py`); the few that
+    demand neither are tried on every path. What comes out is what trying them
+    all would give.
+    """
+
+    def __init__(self, rules: Iterable[tuple[Iterable[str], T]]) -> None:
+        self._values: list[T] = []
+        self._filed: dict[str, list[tuple[int, str]]] = {}
+        for number, (patterns, value) in enumerate(rules):
+            self._values.append(value)
+            for pattern in patterns:
+                self._filed.setdefault(_demand(pattern), []).append((number, pattern))
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def matching(self, path: str) -> Iterator[T]:
+        """The values of the rules that the path matches, from the last rule to the first."""
+        segments = path.split("/")
+        _, dot, suffix = segments[-1].rpartition(".")
+        keys = {"", *(f"{segment}/" for segment in segments), *((f".{suffix}",) if dot else ())}
+        told = len(self._values)
+        for number, pattern in sorted((row for key in keys for row in self._filed.get(key, ())), reverse=True):
+            if number < told and matches(pattern, path):
+                told = number  # another pattern of the same rule adds nothing
+                yield self._values[number]
+
+
+def _demand(pattern: str) -> str:
+    """What a path must have to match: "segment/", or ".suffix" of its last one; "" when that is not plain."""
+    segments = [segment for segment in pattern.split("/") if segment]
+    literal = [segment for segment in segments if not _WILD.search(segment)]
+    if literal:
+        return f"{max(literal, key=len)}/"
+    if segments and not pattern.endswith("/") and "*" in segments[-1]:
+        _, dot, suffix = segments[-1].rpartition("*")[2].rpartition(".")
+        if dot and "?" not in suffix:
+            return f".{suffix}"
+    return ""

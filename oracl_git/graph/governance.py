@@ -46,27 +46,23 @@ class Governance(NamedTuple):
     """All tracked settings of one commit; `digest` names them."""
 
     domains: Mapping[str, str] = _NONE
-    overrides: tuple[tuple[tuple[str, ...], dict[str, str | int]], ...] = ()
+    overrides: globs.Rules[dict[str, str | int]] = globs.Rules(())
     constraints: tuple[Constraint, ...] = ()
     learned_edges: Mapping[str, tuple[tuple[str, int], ...]] = _NONE  # source → (target, κ)
     learned_tags: Mapping[str, Mapping[str, str]] = _NONE
-    owners: tuple[tuple[str, bool], ...] = ()
+    owners: globs.Rules[bool] = globs.Rules(())
     problems: tuple[str, ...] = ()
     digest: str = ""
 
     def owned(self, path: str) -> bool:
         """Whether CODEOWNERS names an owner for the path (the last match decides)."""
-        for pattern, named in reversed(self.owners):
-            if globs.matches(pattern, path):
-                return named
-        return False
+        return next(self.owners.matching(path), False)
 
     def overridden(self, path: str) -> dict[str, str | int]:
         """The per-path settings of oracl.toml, later entries winning."""
         found: dict[str, str | int] = {}
-        for patterns, values in self.overrides:
-            if any(globs.matches(pattern, path) for pattern in patterns):
-                found.update(values)
+        for values in reversed(list(self.overrides.matching(path))):
+            found.update(values)
         return found
 
 
@@ -80,18 +76,18 @@ def parse(files: Mapping[str, bytes]) -> Governance:
         digest.update(name.encode() + b"\0" + sha256(files[name]).digest())
     config = _toml(files, ORACL_TOML, problems)
     domains = config.get("domains", {})
-    owners: tuple[tuple[str, bool], ...] = ()
+    owners: Sequence[tuple[tuple[str], bool]] = ()
     for name in CODEOWNERS:
         if name in files:
-            owners = tuple(_believed(name, _owners(files[name]), problems))
+            owners = _believed(name, _owners(files[name]), problems)
             break
     return Governance(
         domains={k: v for k, v in domains.items() if _is_text(v)} if isinstance(domains, dict) else {},
-        overrides=tuple(_believed(ORACL_TOML, _overrides(config.get("override", ()), problems), problems)),
+        overrides=globs.Rules(_believed(ORACL_TOML, _overrides(config.get("override", ()), problems), problems)),
         constraints=tuple(_constraints(_toml(files, CONSTRAINTS, problems).get("constraint", ()), problems)),
         learned_edges=_learned_edges(_json(files, LEARNED_EDGES, problems), problems),
         learned_tags=_learned_tags(_json(files, LEARNED_TAGS, problems), problems),
-        owners=owners,
+        owners=globs.Rules(owners),
         problems=_told(problems),
         digest=digest.hexdigest(),
     )
@@ -221,10 +217,10 @@ def _is_text(value: object) -> TypeGuard[str]:
     return True
 
 
-def _owners(data: bytes) -> tuple[tuple[str, bool], ...]:
+def _owners(data: bytes) -> list[tuple[tuple[str], bool]]:
     rows = []
     for line in data.decode("utf-8", "replace").splitlines():
         words = line.split("#", 1)[0].split()
         if words and not words[0].startswith(("[", "^[")):
-            rows.append((words[0], len(words) > 1))
-    return tuple(rows)
+            rows.append(((words[0],), len(words) > 1))
+    return rows

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracl_git.graph.globs import matches
+from oracl_git.graph.globs import Rules, matches
 from tests import oracle
 
 _PART = st.sampled_from(["a", "b", "ab", "*", "a*", "*b", "**", "?", "a?b", "*a*b*", "a.b", ""])
@@ -46,3 +46,27 @@ def test_hostile_patterns_are_cheap(pattern: str) -> None:
     for path in ("/".join(["a" * 40] * 40), "a" * 2000, "a/" * 500 + "b"):
         matches(pattern, path)
     assert time.process_time() - started < 2
+
+
+_PATTERN = st.lists(_PART, min_size=1, max_size=5).map("/".join) | st.sampled_from(
+    ["*.py", "*.b.py", "a/*.py", "*.p?", "*.", ".a", "*", "/a/", "**/b/", "a.b", "*b.c*.py", "/", ""]
+)
+_PATH = st.lists(st.text("ab.", min_size=1, max_size=4) | st.sampled_from(["x.py", "a.b.py", ".a", "b."]),
+                 min_size=1, max_size=5).map("/".join)  # fmt: skip
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.lists(st.lists(_PATTERN, max_size=3), max_size=8), _PATH)
+def test_filed_rules_give_what_trying_them_all_would(rules: list[list[str]], path: str) -> None:
+    found = list(Rules(zip(rules, range(len(rules)), strict=True)).matching(path))
+    assert found == [n for n in reversed(range(len(rules))) if any(oracle.matches(p, path) for p in rules[n])]
+
+
+def test_many_rules_and_many_paths() -> None:
+    """As long as CODEOWNERS get: a path is tried against the rules that can match it, not against all."""
+    rules = [((f"/team{n}/*/src/",), n) for n in range(2_500)] + [((f"*.kind{n}",), n) for n in range(2_500)]
+    paths = [f"team{n % 2_500}/a/src/file.kind{n % 77}" for n in range(20_000)]
+    started = time.process_time()
+    filed: Rules[int] = Rules(rules)
+    assert all(next(filed.matching(path)) == n % 77 for n, path in enumerate(paths))
+    assert time.process_time() - started < 5  # 100,000,000 attempts would take minutes
