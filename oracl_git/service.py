@@ -14,7 +14,7 @@ from functools import wraps
 from typing import IO, TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
 from . import telemetry
-from .errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, UsageError
+from .errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, Unverified, UsageError
 from .git import Repository, discover, resolve_commit, settings, shallow_state
 from .graph.model import encode_path
 from .recall import tables
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from .ontology.model import Counts
     from .ontology.runtime import Runtime
     from .recall.context import Context
+    from .store.mirror import Found
     from .vault.chain import Chain, Snapshot
+    from .vault.export import Exported
     from .vault.keyring import Listing
     from .vault.use import Checked, Created, Transfer
     from .vault.verify import Options
@@ -690,11 +692,7 @@ class Oracl:
         commit = resolve_commit(self.repo, rev)
         if commit == self.repo.head:
             self.update(progress=progress)
-        try:
-            index: Index | None = self.index
-        except FileNotFoundError:
-            index = None
-        return use.create(self.repo, index, commit, hmac=hmac, progress=progress)
+        return use.create(self.repo, self._present(), commit, hmac=hmac, progress=progress)
 
     def snapshot_if_made_here(self) -> Created | None:
         """A snapshot of HEAD when its commit was made in this clone and a key is configured; else None."""
@@ -717,6 +715,52 @@ class Oracl:
         return use.check(
             self.repo, commit, options or Options(), again=rebuild, against=against, proof=proof, progress=progress
         )
+
+    def export_snapshot(
+        self, directory: str, rev: str = "HEAD", *, hmac: bool = False, keep: int = 10,
+        progress: Progress | None = None,
+    ) -> Exported:  # fmt: skip
+        """Write the graph of a commit as artefacts that can be checked."""
+        from .vault import use
+
+        commit = resolve_commit(self.repo, rev)
+        if commit == self.repo.head:
+            self.update(progress=progress)
+        index = self._present()
+        return use.export(self.repo, index, commit, directory, hmac=hmac, keep=keep, progress=progress)
+
+    def verify_export(
+        self, directory: str, rev: str = "HEAD", options: Options | None = None, *, progress: Progress | None = None
+    ) -> tuple[Checked, int]:
+        """Whether an export is what the signed graph of its commit gives; (verdict, files). Raises Unverified."""
+        from .vault import export, use
+        from .vault.verify import Options
+
+        commit = resolve_commit(self.repo, export.commit_of(directory))
+        if rev != "HEAD" and resolve_commit(self.repo, rev) != commit:
+            raise Unverified(Unverified.MISMATCH, f"the export is of {commit[:7]}, not of {rev}")
+        return use.check_export(self.repo, self._present(), commit, directory, options or Options(), progress)
+
+    def _present(self) -> Index | None:
+        """The index as it is, or None."""
+        try:
+            return self.index
+        except FileNotFoundError:
+            return None
+
+    def health(self, deep: bool = False) -> dict[str, Any]:
+        """Population, μ, σ, orphans, unresolved share, drift and a verdict; remembered."""
+        from .vault import health
+
+        found = health.examine(self.fresh(), deep)
+        health.record(self.repo, found)
+        return found
+
+    def health_history(self) -> list[dict[str, Any]]:
+        """Every look so far."""
+        from .vault import health
+
+        return health.history(self.repo)
 
     def chains(self) -> list[Chain]:
         """The chains of snapshots in this clone."""
@@ -884,6 +928,20 @@ def _tuned(alpha: float | None, beta: float | None, skip: Iterable[str] | None) 
     if unknown:
         raise UsageError(f"there is no phase {sorted(unknown)[0]!r}", f"one of: {' '.join(PHASES)}")
     return Settings(blend, skipped)
+
+
+def query_mirror(directory: str, text: str, limit: int = 20) -> list[Found]:
+    """Artifacts of an export's SQLite bundle, by exact name or prefix; needs no repository."""
+    from .store import mirror
+
+    return mirror.query(directory, text, limit)
+
+
+def check_mirror(directory: str) -> dict[str, Any]:
+    """The manifest of a bundle whose parts agree. Raises Unverified (11)."""
+    from .store import mirror
+
+    return mirror.check(directory)
 
 
 def database_place(repo: Repository, name: str) -> str:

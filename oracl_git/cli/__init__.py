@@ -26,6 +26,8 @@ VERBS: dict[str, tuple[str, str, str]] = {
     "verify": ("verify", "Vouch", "who vouches for this commit's graph, and are they right?"),
     "snapshot": ("snapshot", "Vouch", "sign what the graph of a commit is; send, fetch, prove, export"),
     "keys": ("keys", "Vouch", "make a signing key; whom to trust, and whom no more"),
+    "health": ("health", "Vouch", "is the graph sound, and how did it change?"),
+    "mirror": ("mirror", "Vouch", "ask or check the SQLite bundle of an export"),
     "ontology": ("ontology", "Remember", "documents, entities and memory beside the graph"),
     "curate": ("curate", "Remember", "what was proposed to be remembered: list, decide, apply"),
     "init": ("init", "Set up", "index this repository"),

@@ -6,10 +6,10 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Unverified, UsageError
+from ..errors import Unverified
 from ..service import Oracl
 from . import output
-from .parser import machine
+from .parser import machine, positive
 from .progress import Bar
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ def configure_snapshot(parser: argparse.ArgumentParser) -> None:
     export.add_argument("directory", metavar="DIR", help="where to; made when it is not there")
     export.add_argument("rev", nargs="?", default="HEAD", metavar="REV", help="the commit (default HEAD)")
     export.add_argument("--hmac", action="store_true", help="HMAC sidecars with ORACALL_HMAC_KEY")
-    export.add_argument("--keep", type=int, default=10, metavar="N", help="how many dated copies stay (default 10)")
+    export.add_argument(
+        "--keep", type=positive, default=10, metavar="N", help="how many dated copies stay (default 10)"
+    )
     machine(export)
     push = actions.add_parser("push", help="send this clone's chains to a remote, never by force")
     push.add_argument("--all", action="store_true", help="the chains of other clones too, as for a mirror")
@@ -135,7 +137,16 @@ def _prove(oracl: Oracl, args: argparse.Namespace) -> int:
 
 
 def _export(oracl: Oracl, args: argparse.Namespace) -> int:
-    raise UsageError("snapshot export is not there yet")
+    with Bar() as tell:
+        made = oracl.export_snapshot(args.directory, args.rev, hmac=args.hmac, keep=args.keep, progress=tell)
+    if args.json:
+        output.emit({"directory": made.directory, "files": made.files, "bytes": made.size, "scheme": made.signed})
+        return 0
+    print(f"Wrote {output.plural(made.files, 'file')}, {made.size / 1e6:,.1f} MB, to {output.plain(made.directory)}.")
+    if made.signed == "unsigned":
+        print("No key is configured, so there is no .sig: git oracl keys generate")
+    print(f"Next: git oracl verify --export {output.plain(made.directory)}")
+    return 0
 
 
 def _push(oracl: Oracl, args: argparse.Namespace) -> int:

@@ -52,19 +52,25 @@ def run_verify(args: argparse.Namespace) -> int:
     """Verify; the exit code says how it went, and is never 1."""
     try:
         with Oracl.at() as oracl:
+            files = 0
             with Bar() as tell:
-                checked = oracl.verify(
-                    args.rev, _options(args), rebuild=args.rebuild, against=args.against, proof=_proof(args.proof),
-                    progress=tell,
-                )  # fmt: skip
+                if args.export:
+                    checked, files = oracl.verify_export(args.export, args.rev, _options(args), progress=tell)
+                else:
+                    checked = oracl.verify(
+                        args.rev, _options(args), rebuild=args.rebuild, against=args.against,
+                        proof=_proof(args.proof), progress=tell,
+                    )  # fmt: skip
             output.note(checked.verdict.notes)
     except OraclError as error:
         own = isinstance(error, (Unverified, UsageError, NotARepository))
         return _refused(args, error, error.exit_code if own else Unverified.UNCHECKED)
     if args.json:
-        output.emit(_as_json(checked))
+        output.emit({**_as_json(checked), "files": files or None})
     else:
         _say(checked)
+        if files:
+            print(f"{output.plural(files, 'file')} of the export are what this graph gives.")
     return 0
 
 

@@ -48,6 +48,12 @@ def shards(index: Index) -> dict[int, bytes]:
     return dict(index.db.execute("SELECT id, hash FROM shard ORDER BY id"))
 
 
+def leaves(index: Index, shard: int) -> list[tuple[bytes, bytes]]:
+    """The (key, leaf) pairs of one shard as they are stored."""
+    found = index.db.execute("SELECT kind, path, leaf FROM node WHERE shard=?", (shard,))
+    return [(digest.leaf_key(kind, decode_path(path)), leaf) for kind, path, leaf in found]
+
+
 def rows(index: Index, shard: int) -> list[Row]:
     """The rows of one shard in the order of the tree."""
     columns = "SELECT id, kind, path, blob, mode, size, checksum, tags, s, m, leaf FROM node WHERE shard=?"

@@ -18,8 +18,10 @@ from ..graph.model import ARTIFACT, CONSTRAINT, CONSTRAINT_PREFIX, HUB, HUB_PREF
 from ..store import body
 from ..store.index import Index
 from ..store.settings import Progress, Settings
-from . import canonical, chain, header, keys, memory, rebuild, verify
+from . import canonical, chain, envelope, header, health, keys, memory, rebuild, verify
+from . import export as exports
 from .chain import Chain, Snapshot
+from .export import Exported
 from .keys import Signer
 from .verify import Options, Verdict
 
@@ -151,6 +153,61 @@ class Differs(Unverified):
             "git oracl verify --rebuild --against DIR, with the signer's: git oracl snapshot export DIR",
         )  # fmt: skip
         self.difference = difference
+
+
+# -- exports ------------------------------------------------------------------------------------
+
+
+def export(
+    repo: Repository,
+    index: Index | None,
+    commit: str,
+    directory: str,
+    *,
+    hmac: bool = False,
+    keep: int = 10,
+    progress: Progress | None = None,
+) -> Exported:
+    """Write the artefacts of a commit's graph; `index` is taken when it is of that commit."""
+    signer = choose_signer(repo, hmac)
+    with ExitStack() as stack:
+        if index is None or index.commit != commit:
+            index, _ = stack.enter_context(header.rebuilt(repo, commit, _settings(index), progress))
+        cache = stack.enter_context(header.cache_of(repo))
+        described = header.describe(index, cache, progress)
+        sealed = None
+        for each, snapshot in find(repo, commit):
+            if sealed is None or (signer and each.key_id == signer.key_id):
+                sealed = envelope.encode(snapshot.envelope)
+        return exports.write(index, described, directory, signer, sealed, health.place(repo), keep)
+
+
+def check_export(
+    repo: Repository,
+    index: Index | None,
+    commit: str,
+    directory: str,
+    options: Options,
+    progress: Progress | None = None,
+) -> tuple[Checked, int]:
+    """Verify the commit, make its graph if it is not at hand, and compare the export; (verdict, files)."""
+    started = time.monotonic()
+    checked = check(repo, commit, options)
+    if not checked.verdict.vouchers:
+        raise Unverified(Unverified.MISSING, "nobody vouches for the commit of this export", "git oracl verify")
+    said = checked.verdict.statement
+    trusted = [v.key for v in checked.verdict.vouchers if v.key]
+    secret = keys.hmac_signer() if options.hmac else None
+    with ExitStack() as stack:
+        if index is not None and (index.commit, index.header.get("root")) == (commit, said.root):
+            described = header.describe(index, stack.enter_context(header.cache_of(repo)), progress)
+        else:
+            index, described = stack.enter_context(rebuild.again(repo, said, commit, progress))
+        if described.root != said.root:
+            raise Unverified(Unverified.DIFFERS, "the rebuilt graph differs from the one that was signed",
+                             "git oracl verify --rebuild")  # fmt: skip
+        count = exports.check(directory, index, described, trusted, secret)
+    return checked._replace(seconds=time.monotonic() - started), count
 
 
 # -- looking ----------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from . import chain as chains
 from . import memory, trust
 from .canonical import dumps
 from .chain import Chain, Snapshot
-from .keys import HMAC_PREFIX, UNSIGNED, check_hmac, fingerprint
+from .keys import HMAC_PREFIX, UNSIGNED, PublicKey, check_hmac, fingerprint
 from .memory import Seen
 from .sshsig import is_sshsig
 from .statement import Statement
@@ -50,6 +50,7 @@ class Voucher:
     key_id: str
     principals: str
     scheme: str
+    key: PublicKey | None  # None for an HMAC
     table: bytes  # kept beside it, and not signed but by digest: see check_tables
     shards: bytes
 
@@ -226,7 +227,9 @@ def _vouchers(verdict: Verdict, own: list[Chain], trusted: Trust, options: Optio
             )
         scheme = "sshsig" if is_sshsig(snapshot.envelope.signatures[0].value) else "ed25519"
         said, who = snapshot.statement, trusted.principals(chain.key_id)
-        verdict.vouchers.append(Voucher(said, chain.key_id, who, scheme, *chain.tables(said)))
+        verdict.vouchers.append(
+            Voucher(said, chain.key_id, who, scheme, trusted.key(chain.key_id), *chain.tables(said))
+        )
     return problems
 
 
@@ -282,7 +285,7 @@ def _integrity(verdict: Verdict, found: list[Chain]) -> Verdict:
             if snapshot.statement.tree != verdict.tree:
                 raise Unverified(Unverified.MISMATCH, f"the snapshot of {verdict.commit[:7]} names another tree")
             said = snapshot.statement
-            verdict.vouchers.append(Voucher(said, chain.key_id, "", "hmac-sha256", *chain.tables(said)))
+            verdict.vouchers.append(Voucher(said, chain.key_id, "", "hmac-sha256", None, *chain.tables(said)))
             verdict.source = "local integrity only"
             return verdict
     raise Unverified(
