@@ -176,11 +176,11 @@ class _Reader:
                 place = place or self._place(kind, title)
                 after += self.paragraphs(child.level, place, 0)
             elif child.tag == hwp.EQUATION:
-                inline += f" {hwp.counted(child.data, 4)[0].strip()} "
+                inline += f"{OBJECT}{hwp.counted(child.data, 4)[0].strip()}{OBJECT}"
             elif child.tag == hwp.TEXT_ART:
                 after.append(Section("textbox", hwp.counted(child.data, _TEXT_ART_OFFSET)[0], 0, location))
             elif child.tag == hwp.FORM:
-                inline += _shown(child.data)
+                inline += f"{OBJECT}{_shown(child.data)}{OBJECT}"
         return _Found(inline, after)
 
     def _table(self, level: int, location: str, depth: int) -> Iterator[Section]:

@@ -32,7 +32,7 @@ _OBJECTS = frozenset(
 )
 _CAPTION_NUMBERS = ("PICTURE", "TABLE", "EQUATION")  # page and note numbers are layout
 # Form objects and text art: the attribute that is shown.
-_SHOWN = {"hp:btn": "caption", "hp:checkBtn": "caption", "hp:radioBtn": "caption", "hp:compose": "composeText"}
+_SHOWN = {"hp:btn": "caption", "hp:checkBtn": "caption", "hp:radioBtn": "caption"}
 _PROPERTIES = {
     "creator": "author", "subject": "subject", "description": "description", "lastsaveby": "last_modified_by",
     "CreatedDate": "created", "ModifiedDate": "modified", "keyword": "keywords",
@@ -169,7 +169,7 @@ class _Reader:
         elif name == "hp:fieldBegin" and attributes.get("type") == "MEMO":
             after += self.paragraphs(xml, self._place("comment", "memo"), 0)
         elif name == "hp:script":
-            pieces.append(f" {xml.text().strip()} ")
+            pieces += (OBJECT, xml.text().strip(), OBJECT)
         elif name == "hp:dutmal":
             pieces.append(_ruby(xml))
         elif name == "hp:autoNum":
@@ -178,8 +178,10 @@ class _Reader:
             xml.skip()
         elif name == "hp:textart":
             after.append(Section("textbox", attributes.get("text", "").replace(_LINE_END, "\n"), 0, location))
+        elif name == "hp:compose":
+            pieces.append(attributes.get("composeText", ""))
         elif name in _SHOWN:
-            pieces.append(f" {attributes.get(_SHOWN[name], '')} ")
+            pieces += (OBJECT, attributes.get(_SHOWN[name], ""), OBJECT)
         elif name == "hp:edit":
             pieces.append("".join(xml.text() for kind, inner, _ in xml.inside() if (kind, inner) == (START, "hp:text")))
         elif name in ("hp:secPr", "hp:parameters", "hp:shapeComment", "hp:indexmark", "hp:linesegarray"):

@@ -1,0 +1,78 @@
+"""PDFs: pages, outline, what was filled in or noted, pages without text, dates."""
+
+from __future__ import annotations
+
+import pytest
+
+from oracl_git.ontology.parsers import Document, Refused, parse_bytes
+from oracl_git.ontology.parsers.pdf import _date, _parted
+from tools.corpus import pdf
+
+
+def read(data: bytes) -> Document:
+    return parse_bytes(data, suffix=".pdf")
+
+
+def outline(document: Document) -> list[tuple[str, str, int, str]]:
+    return [(section.kind, section.text, section.level, section.location) for section in document.sections]
+
+
+def test_a_page_is_a_section_unless_the_outline_parts_it() -> None:
+    data = pdf.pdf([["Intro (one)", "한국어 문장이다."], ["1. Scope", "covers all"]], "Title", [("Scope", 1)])
+    document = read(data)
+    assert (document.title, document.metadata["pages"]) == ("Title", "2")
+    assert outline(document) == [
+        ("page", "Intro (one)\n한국어 문장이다.", 0, "page 1"),
+        ("heading", "1. Scope", 1, "page 2"),
+        ("page", "covers all", 0, "page 2"),
+    ]
+
+
+def with_annotations(*annotations: str) -> bytes:
+    """A page that says "Printed", with annotations."""
+    numbers = " ".join(f"{6 + n} 0 R" for n in range(len(annotations)))
+    content = "BT /F1 12 Tf 60 700 Td (Printed) Tj ET"
+    return pdf._file([
+        (f"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [{numbers}] /NeedAppearances true /DA (/F1 12 Tf 0 g) "
+        f"/DR << /Font << /F1 3 0 R >> >> >> >>"),
+        "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+        pdf._LATIN,
+        (f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R "
+        f"/Annots [{numbers}] >>"),
+        f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
+        *annotations,
+    ])  # fmt: skip
+
+
+def test_form_fields_show_what_was_filled_in() -> None:
+    field = (
+        "<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (filled in) /Rect [60 600 300 620] /F 4 /P 4 0 R "
+        "/DA (/F1 12 Tf 0 g) >>"
+    )
+    assert read(with_annotations(field)).text.split() == ["Printed", "filled", "in"]
+
+
+def test_notes_and_marks_are_comments() -> None:
+    note = "<< /Type /Annot /Subtype /Text /Contents (look at this) /Rect [10 10 30 30] >>"
+    mark = "<< /Type /Annot /Subtype /Highlight /Contents (too high) /Rect [60 690 120 710] /QuadPoints [60 710 120 710 60 690 120 690] >>"
+    link = "<< /Type /Annot /Subtype /Link /Contents (not a comment) /Rect [10 10 30 30] >>"
+    found = outline(read(with_annotations(note, mark, link)))
+    assert [row[:2] for row in found] == [("page", "Printed"), ("comment", "look at this"), ("comment", "too high")]
+
+
+def test_pages_that_are_pictures_are_no_text() -> None:
+    with pytest.raises(Refused) as caught:
+        read(pdf.picture_pdf())
+    assert (caught.value.reason_code, caught.value.status) == ("no_text", "unsupported_pending_adapter")
+    assert read(pdf.pdf([["text"], []])).warnings == ("no text on 1 of 2 pages (first: page 2)",)
+
+
+def test_dates_are_iso_8601() -> None:
+    assert _date("D:20240229130501+09'00'") == "2024-02-29 13:05:01"
+    assert _date("D:2024") == "2024"
+    assert _date("yesterday") == "yesterday"
+
+
+def test_titles_of_the_outline_are_found_by_their_words_once() -> None:
+    rows = list(_parted("1 Scope\nscope\ntext", [("Scope", 2), ("2024", 1)], "page 1"))
+    assert [(row.kind, row.text) for row in rows if row.text] == [("heading", "1 Scope"), ("page", "scope\ntext")]
