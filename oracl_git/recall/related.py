@@ -27,9 +27,12 @@ class Evidence:
     def __init__(self) -> None:
         self.values: dict[str, Scores] = defaultdict(dict)
         self.together: dict[int, int] = {}  # node → commits in common
-        self.commits = 0  # commits of the question's files
+        self.entries: list[int] = []  # commits of the question's files, newest first
+        self.speaks: dict[int, tuple[float, int]] = {}  # node → (share, commit) of the commit that counts most for it
+        self.said: dict[int, list[str]] = defaultdict(list)  # commit → stems it has in common, the best first
         self.links: dict[int, list[tuple[Link, bool]]] = defaultdict(list)  # (edge, whether it points at the candidate)
         self.words: dict[str, str] = {}  # stem → the word as it stands in the files
+        self.topics: dict[str, str] = {}  # stem → the word as it stands in messages
         self.shared: dict[int, list[tuple[float, str]]] = defaultdict(list)  # node → (share, stem) it has in common
         self.notes: list[str] = []
 
@@ -42,7 +45,7 @@ def related(
     found = evidence(index, nodes, text, directory)
     asked = {node.id for node in nodes}
     terms: dict[int, list[tuple[str, float]]] = defaultdict(list)
-    trust = found.commits / (found.commits + tables.TRUST)
+    trust = len(found.entries) / (len(found.entries) + tables.TRUST)
     for name, weight in tables.RELATED.items():
         values = {node: value for node, value in found.values.get(name, {}).items() if node not in asked}
         weight *= trust if name in tables.FROM_HISTORY else 1
@@ -72,6 +75,7 @@ def evidence(index: Index, nodes: list[Node], text: str = "", directory: str = "
     """Every signal for the question."""
     found = Evidence()
     _cochange(index, nodes, found)
+    _topics(index, found)
     _terms(index, nodes, text, found)
     _edges(index, nodes, found)
     _kin(index, nodes, directory, found)
@@ -87,7 +91,7 @@ def _cochange(index: Index, nodes: list[Node], found: Evidence) -> None:
         return
     lists = [index.commits_of(node.path)[: tables.RELATED_COMMITS] for node in nodes]
     entries = sorted({entry for entries in lists for entry in entries}, key=index.distance.__getitem__)
-    found.commits = len(entries)
+    found.entries = entries
     files = index.commit_files(entries)
     todays = index.todays(hid for paths in files.values() for hid in paths if len(paths) <= tables.COMMIT_FILES)
     together: Scores = defaultdict(float)
@@ -130,7 +134,55 @@ def _walk(index: Index, nodes: list[Node], together: Scores, found: Evidence) ->
     found.values["walk"] = dict(values)
 
 
+def _topics(index: Index, found: Evidence) -> None:
+    """Files touched by commits that speak of the same things."""
+    counts: dict[str, int] = defaultdict(int)
+    for _, subject, _ in index.commit_lines(found.entries[: tables.TOPIC_COMMITS]).values():
+        for word in set(split_words(subject)):
+            counts[word] += 1
+    words = sorted((w for w in counts if _telling(w)), key=lambda word: (-counts[word], word))
+    weights, costs = _weigh(index.spoken_words(words), counts, len(index.reach), found.topics)
+    own = _affordable(weights, costs, tables.TOPIC_WORDS, tables.TOPIC_POSTINGS)
+    scores: Scores = defaultdict(float)
+    for stem in own:
+        for entry in index.commits_saying(stem):
+            scores[entry] += weights[stem]
+            found.said[entry].append(stem)
+    best = heapq.nsmallest(tables.TOPIC_POOL, scores, key=lambda entry: (-scores[entry], index.distance[entry]))
+    files = index.commit_files(best)
+    todays = index.todays(hid for paths in files.values() for hid in paths if len(paths) <= tables.COMMIT_FILES)
+    values: Scores = defaultdict(float)
+    for entry in best:
+        paths = files.get(entry, ())
+        if 0 < len(paths) <= tables.COMMIT_FILES:
+            share = scores[entry] ** tables.TOPIC_POWER / len(paths) ** 0.5
+            for node in {todays[hid] for hid in paths if hid in todays}:
+                values[node] += share
+                if share > found.speaks.get(node, (0.0, 0))[0]:
+                    found.speaks[node] = (share, entry)
+    found.values["topic"] = dict(values)
+
+
 # -- words -----------------------------------------------------------------------------------
+
+
+def _telling(word: str) -> bool:
+    return len(word) > 2 and not word.isdigit() and word.isalnum() and word not in tables.STOP_WORDS
+
+
+def _weigh(
+    known: list[tuple[str, str, int]], counts: dict[str, int], total: int, words: dict[str, str]
+) -> tuple[dict[str, float], dict[str, int]]:
+    """Stem → BM25 weight of a word that is there so often; stem → how many hold it. Notes each word under its stem."""
+    weights: dict[str, float] = {}
+    costs: dict[str, int] = {}
+    for word, stem, frequency in known:
+        if frequency > 1:
+            tf = counts[word]
+            weights[stem] = log(1 + total / frequency) * tf / (tf + tables.K1)
+            costs[stem] = frequency
+            words[stem] = word
+    return weights, costs
 
 
 def _terms(index: Index, nodes: list[Node], text: str, found: Evidence) -> None:
@@ -142,17 +194,11 @@ def _terms(index: Index, nodes: list[Node], text: str, found: Evidence) -> None:
                 counts[word] += 1
     for word in split_words(text) if text else ():
         counts[word] += 1
-    words = [w for w in counts if len(w) > 2 and not w.isdigit() and w.isalnum() and w not in tables.STOP_WORDS]
     chunks = index.chunk_count
-    weights: dict[str, float] = {}
-    costs: dict[str, int] = {}
-    for word, stem, frequency in index.rare_words(words):
-        if 1 < frequency <= max(10, tables.COMMON * chunks):
-            tf = counts[word]
-            weights[stem] = log(1 + chunks / frequency) * tf / (tf + tables.K1)
-            found.words[stem] = word
-            costs[stem] = frequency
-    own = _affordable(sorted(weights, key=lambda stem: (-weights[stem], stem)), costs)
+    most = max(10, tables.COMMON * chunks)
+    known = [row for row in index.rare_words([word for word in counts if _telling(word)]) if row[2] <= most]
+    weights, costs = _weigh(known, counts, chunks, found.words)
+    own = _affordable(weights, costs, tables.OWN_TERMS, tables.POSTINGS)
     sizes = index.sizes
     usual = sum(sizes.values()) / max(1, len(sizes)) or 1
     values: Scores = defaultdict(float)
@@ -164,14 +210,14 @@ def _terms(index: Index, nodes: list[Node], text: str, found: Evidence) -> None:
     found.values["terms"] = dict(values)
 
 
-def _affordable(stems: list[str], costs: dict[str, int]) -> list[str]:
-    """The first OWN_TERMS stems whose postings fit the budget together: a question costs the same everywhere."""
-    left, chosen = tables.POSTINGS, []
-    for stem in stems:
-        if costs[stem] <= left:
-            left -= costs[stem]
+def _affordable(weights: dict[str, float], costs: dict[str, int], most: int, budget: int) -> list[str]:
+    """The heaviest stems whose postings fit the budget together: a question costs the same everywhere."""
+    chosen: list[str] = []
+    for stem in sorted(weights, key=lambda stem: (-weights[stem], stem)):
+        if costs[stem] <= budget:
+            budget -= costs[stem]
             chosen.append(stem)
-            if len(chosen) == tables.OWN_TERMS:
+            if len(chosen) == most:
                 break
     return chosen
 
@@ -230,9 +276,13 @@ _VERBS = {
 
 def _say(index: Index, name: str, node: Node, found: Evidence) -> str:
     if name in ("together", "cosine"):
-        return f"changed together in {found.together[node.id]} of {found.commits} commits"
+        return f"changed together in {found.together[node.id]} of {len(found.entries)} commits"
     if name == "walk":
         return "changes with what changes with it"
+    if name == "topic":
+        entry = found.speaks[node.id][1]
+        oid = index.commit_lines([entry])[entry][0]
+        return f"commit {oid[:7]} on it speaks of {', '.join(found.topics[stem] for stem in found.said[entry][:3])}"
     if name == "terms":
         best = heapq.nlargest(3, found.shared[node.id])
         return "shares " + ", ".join(found.words[stem] for _, stem in best)

@@ -89,9 +89,10 @@ ROLE_LEAN = 1.25  # when the question names the kind
 
 # -- related: weight of each signal, scaled as in search ----------------------------------------------
 RELATED = {
-    "together": 1.3,  # P(other | this): share of this file's commits that touch the other
+    "together": 0.9,  # P(other | this): share of this file's commits that touch the other
     "cosine": 0.6,  # the same, made fair to files that change often
     "walk": 0.3,  # two steps of it
+    "topic": 0.8,  # messages of commits on the other speak of what those on this one speak of
     "terms": 1.0,  # the file's own rarest words
     "graph": 0.4,  # edges either way, by R̂
     "tests": 0.6,  # one tests the other
@@ -107,3 +108,7 @@ POSTINGS = 4_000  # chunks one question may look at for them
 COMMON = 0.1  # a word in more than this share of all chunks is nobody's own
 K1, B = 1.2, 0.75  # BM25
 RELATED_COMMITS = 400  # of one file, newest first
+TOPIC_COMMITS = 60  # of them, whose subjects say what a file is about
+TOPIC_WORDS, TOPIC_POSTINGS = 20, 1_000  # words looked up, and commits that may hold them, all together
+TOPIC_POOL = 300  # commits that count
+TOPIC_POWER = 2  # a commit counts the TOPIC_POWER-th power of its score

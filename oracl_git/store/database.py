@@ -90,6 +90,8 @@ CREATE INDEX rename_entry ON rename(entry);
 CREATE INDEX rename_old ON rename(old);
 CREATE INDEX rename_new ON rename(new);
 CREATE VIRTUAL TABLE entry_fts USING fts5(text, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE entry_vocab USING fts5vocab(entry_fts, row);
+CREATE VIRTUAL TABLE entry_terms USING fts5vocab(entry_fts, instance);
 """
 
 # What only a snapshot needs. tree: the one that `source` is of. part: shard hash → digest of its edges, by partition.

@@ -363,6 +363,14 @@ class Index:
 
     def rare_words(self, words: Sequence[str]) -> list[tuple[str, str, int]]:
         """(word, its stem, chunks that hold it) of the words that full text knows."""
+        return self._known(words, self.db, "chunk_vocab")
+
+    def spoken_words(self, words: Sequence[str]) -> list[tuple[str, str, int]]:
+        """(word, its stem, commits whose message holds it) of the words that messages know."""
+        return [] if self.past is None else self._known(words, self.past, "entry_vocab")
+
+    @staticmethod
+    def _known(words: Sequence[str], db: sqlite3.Connection, vocabulary: str) -> list[tuple[str, str, int]]:
         stems = database.connect_scratch()
         try:
             stems.executemany("INSERT INTO word(rowid, x) VALUES(?,?)", enumerate(words))
@@ -371,7 +379,7 @@ class Index:
             stems.close()
         found = []
         for term, place in rows:
-            row = self.db.execute("SELECT doc FROM chunk_vocab WHERE term=?", (term,)).fetchone()
+            row = db.execute(f"SELECT doc FROM {vocabulary} WHERE term=?", (term,)).fetchone()
             if row:
                 found.append((words[place], term, row[0]))
         return found
@@ -389,6 +397,13 @@ class Index:
             "SELECT c.node, count(*) FROM chunk_terms t JOIN chunk c ON c.id=t.doc WHERE t.term=? GROUP BY c.node",
             (stem,),
         ).fetchall()
+
+    def commits_saying(self, stem: str) -> list[int]:
+        """The reached commits whose message holds a stem."""
+        if self.past is None:
+            return []
+        rows = self.past.execute("SELECT DISTINCT doc FROM entry_terms WHERE term=?", (stem,))
+        return [entry for (entry,) in rows if entry in self.distance]
 
     @cached_property
     def sizes(self) -> dict[int, int]:

@@ -118,6 +118,7 @@ class Truth:
         self.today = set(world.git("ls-files").split("\n"))
         log = world.git("log", "--no-merges", "--format=%x00%H%x01%s", "--name-status", "-M", "--diff-merges=off")
         self.touched: list[tuple[str, set[str]]] = []  # (subject, paths as they were called then), newest first
+        self.oids: list[str] = []
         moves: list[tuple[str, str]] = []
         for record in log.split("\0")[1:]:
             head, _, body = record.partition("\n")
@@ -128,6 +129,7 @@ class Truth:
                 if status[0] == "R":
                     moves.append((names[0], names[1]))
             self.touched.append((head.partition("\1")[2], paths))
+            self.oids.append(head.partition("\1")[0])
         self.now = {path: path for path in self.today}
         newest: dict[str, str] = {}
         for old, new in moves:  # newest first: the newest move of a name decides
@@ -225,6 +227,8 @@ RELATED: list[tuple[str, Check]] = [
     (r"(?:named|configured|referred to) by it(?: \(\w+\))?(?: \(\S+\))?" + AT,
      lambda t, a, r, m: _names(t, a, r.path, m[1])),
     (r"changes with what changes with it", lambda t, a, r, m: t.walk(a, r.path)),
+    (r"commit (\w{7}) on it speaks of (\w+(?:, \w+)*)",
+     lambda t, a, r, m: _speaks(t, a, r.path, m[1], m[2].split(", "))),
     (r"shares (\w+(?:, \w+)*)", lambda t, a, r, m: all(_shared(t, a, r.path, w) for w in m[1].split(", "))),
     (r"its neighbour by path", lambda t, a, r, m: t.kin(a, r.path)),
 ]  # fmt: skip
@@ -234,6 +238,15 @@ def _shared(truth: Truth, a: str, b: str, word: str) -> bool:
     """The word stands in the one file, and it, or a form of it, in the other."""
     start = word[: max(3, len(word) - 4)]
     return word in truth.words(a) and any(other.startswith(start) for other in truth.words(b))
+
+
+def _speaks(truth: Truth, a: str, b: str, oid: str, words: list[str]) -> bool:
+    """The commit touched `b`, and its subject holds the words, or forms of them, that subjects of `a` hold."""
+    (number,) = [number for number, known in enumerate(truth.oids) if known.startswith(oid)]
+    subject, paths, _ = truth.commits[number]
+    mine = {word for said, touched, _ in truth.commits if a in touched for word in re.findall(r"\w+", said.lower())}
+    starts = [word[: max(3, len(word) - 4)] for word in words]
+    return b in paths and set(words) <= mine and all(start in subject.lower() for start in starts)
 
 
 def test_every_reason_of_related(asked: tuple[Truth, Oracl]) -> None:
