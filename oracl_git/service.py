@@ -17,6 +17,7 @@ from . import telemetry
 from .errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, Unverified, UsageError
 from .git import Repository, discover, resolve_commit, settings, shallow_state
 from .graph.model import encode_path
+from .graph.parameters import UNREAD_IMPORTS
 from .recall import tables
 from .recall.model import Answer, Reason, Result, Step
 from .store import database
@@ -200,7 +201,8 @@ class Oracl:
         except (_OverBudget, OraclError):
             behind = self._behind(self.index.commit)
             if not behind and self.index.commit == self.repo.head:
-                self.notes.append("the index was made by another version (git oracl update makes it anew)")
+                why = "was made by another version" if self.index.past else "has lost its history of commits"
+                self.notes.append(f"the index {why} (git oracl update makes it anew)")
                 return self.index
             self.notes.append(
                 f"index is {behind} commit{'s' * (behind != 1)} behind HEAD (git oracl update brings it up to date)"
@@ -214,7 +216,8 @@ class Oracl:
 
         if index.commit != self.repo.head or index.header.get("extractor") != version():
             return False
-        return index.header.get("shallow", "") == shallow_state(self.repo)
+        # The store of history is shared: another worktree may have lost it and made it anew.
+        return index.header.get("shallow", "") == shallow_state(self.repo) and index.past is not None
 
     def _behind(self, commit: str) -> int:
         from .git.run import attempt
@@ -268,6 +271,9 @@ class Oracl:
             if node is not None:
                 return (node, *self._lines(node, tail))
         if whole is None:
+            for path in self.repository_paths(name):
+                if self.index.under(f"{path}/", 1):
+                    raise UnknownPath(f"{name} is a directory", f"git oracl search prefix:{path}/")
             raise UnknownPath(
                 f"{name} is not in the indexed commit", f"git oracl search filename:{posixpath.basename(name) or name}"
             )
@@ -309,6 +315,8 @@ class Oracl:
         if match:
             start = int(match.group(1)[:9])
             return start, int((match.group(2) or match.group(1))[:9])
+        if not tail:
+            raise UnknownPath(f"{node.path}# names no lines and no definition", f"git oracl show {node.path}")
         symbol = self.index.symbol(node.id, tail)
         if symbol is None:
             raise UnknownPath(f"{node.path} defines no {tail}", f"git oracl show {node.path}")
@@ -463,7 +471,10 @@ class Oracl:
         from .recall.trace import tree
 
         index = self.fresh()
-        return tree(index, self.resolve(path)[0], direction, min(depth, 64), relations)
+        node = self.resolve(path)[0]
+        if node.language in UNREAD_IMPORTS:
+            self.notes.append(f"imports of {node.language} are not read yet: this is what files name of each other")
+        return tree(index, node, direction, min(depth, 64), relations)
 
     @repaired
     def paths_between(

@@ -48,6 +48,8 @@ def discover(path: str | None = None) -> Repository:
     args += ["--default", "HEAD"]
     code, out, err = attempt(None, *args, cwd=path)
     if code:
+        if (given := os.environ.get("GIT_DIR")) and not os.path.isfile(os.path.join(path or "", given, "HEAD")):
+            raise NotARepository(f"GIT_DIR is {given}, which is not a git repository", "unset GIT_DIR")
         if b"not a git repository" in err:
             raise NotARepository(f"{path or 'this directory'} is not in a git repository", _HINT)
         if b"current working directory" in err:

@@ -21,7 +21,7 @@ from . import database
 from .chronicle import Chronicle
 from .edges import EdgeTable
 from .facts import Contents, FactsCache
-from .history import DEFAULT_DEPTH
+from .history import DEFAULT_DEPTH, HistoryStore
 from .nodes import File, NodeTable
 from .settings import Progress, Report, Settings
 from .text import TextTable
@@ -99,8 +99,8 @@ class Build:
         why = self._why_anew(settings, stored, full)
         if why:
             self._empty()
-        current = (commit, depth, shallow_state(self.repo))
-        if tuple(self.header.get(name) for name in ("commit", "depth", "shallow")) == current:
+        current = (commit, depth, shallow_state(self.repo), HistoryStore(self.past).identity)
+        if tuple(self.header.get(name) for name in ("commit", "depth", "shallow", "history")) == current:
             return Report(commit, 0, 0, 0, 0, "")
         changes = self._changes(tree)
         self.whole = len(changes) >= _WHOLE

@@ -443,6 +443,20 @@ def test_show_unknown(shop: Place) -> None:
     )
 
 
+def test_what_is_no_file_is_told_apart(shop: Place) -> None:
+    done = shop.oracl("show", "shop", code=1)
+    assert done.err == "git-oracl: shop is a directory.\nhint: git oracl search prefix:shop/\n"
+    assert b"shop/prices.py" in shop.oracl("search", "-z", "prefix:shop/").paths
+    done = shop.oracl("show", "shop/prices.py#", code=1)
+    assert done.err.startswith("git-oracl: shop/prices.py# names no lines and no definition.\nhint: git oracl show")
+
+
+def test_a_trace_says_which_imports_are_not_read(shop: Place) -> None:
+    shop.commit("Rust", {"native/lib.rs": "mod a;\nuse crate::a::run;\n", "native/a.rs": "pub fn run() {}\n"})
+    assert "imports of rust are not read yet" in shop.oracl("trace", "native/lib.rs", code=None).err
+    assert shop.oracl("trace", "shop/cart.py").err == ""
+
+
 def test_hub(shop: Place) -> None:
     assert re.search(r"^ +\d+  tests$", shop.oracl("hub").out, re.MULTILINE)
     out = shop.oracl("hub", "tests").out.splitlines()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -186,3 +187,28 @@ def test_a_read_only_repository_without_an_index(powerless: Place) -> None:
         assert "bad  writable" in place.oracl("doctor", code=1).out
     finally:
         _lock(place.path / ".git", False)
+
+
+def test_a_git_dir_that_is_none(shop: Place) -> None:
+    for value in ("/nowhere", str(shop.path / "README.md"), "shop"):
+        done = shop.run("git-oracl", *QUESTION, env={"GIT_DIR": value})
+        assert done.code == 128
+        assert done.err == f"git-oracl: GIT_DIR is {value}, which is not a git repository.\nhint: unset GIT_DIR\n"
+
+
+@mark.parametrize("name", ["latin-1", "POSIX", "C"])
+def test_a_locale_that_reads_bytes_otherwise(shop: Place, tmp_path: Path, name: str) -> None:
+    """What is typed is bytes, as paths are: the locale changes nothing."""
+    path = "shop/größe.py"
+    shop.commit("Sizes", {path: "GRÖSSE = 1\n"})
+    shop.oracl("update")
+    env = {"LC_ALL": name, "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    if name == "latin-1":
+        made = ["localedef", "-i", "de_DE", "-f", "ISO-8859-1", str(tmp_path / "de_DE.ISO-8859-1")]
+        if not shutil.which("localedef") or subprocess.run(made, capture_output=True).returncode:
+            skip("no such locale can be made here")
+        env |= {"LC_ALL": "de_DE.ISO-8859-1", "LOCPATH": str(tmp_path)}
+    assert shop.run("git-oracl", "show", "--json", path, env=env).json["path"] == path
+    assert path.encode() in shop.run("git-oracl", "search", "-z", "größe", env=env).paths
+    assert shop.run("git-oracl", "show", path, env=env).code == 0
+    assert "no/gr" in shop.run("git-oracl", "show", "no/grö.py", env=env).err

@@ -361,6 +361,30 @@ def test_a_damaged_cache_is_made_anew(shop: Place, name: str) -> None:
     assert b"tests/test_prices.py" in shop.oracl("related", "shop/prices.py", "-z").paths
 
 
+@mark.parametrize("anew", [False, True])
+def test_a_history_that_was_lost_is_read_again(shop: Place, anew: bool) -> None:
+    """The store of history lies under all worktrees: gone, or made anew by another one, it knows our ids no more."""
+    from oracl_git.git import discover
+    from tests.rows import everything
+
+    shop.oracl("update")
+    before = everything(discover(str(shop.path)))
+    names = shop.oracl("related", "shop/prices.py", "-z").paths
+    for path in (shop.path / ".git/oracl").glob("history.sqlite*"):
+        path.unlink()
+    if anew:
+        shop.git("worktree", "add", "-q", "../other", "HEAD~2")
+        type(shop)(shop.path.parent / "other").oracl("update")
+    assert shop.oracl("related", "shop/prices.py", "-z").paths == names
+    after = everything(discover(str(shop.path)))
+    assert after == before
+    for path in (shop.path / ".git/oracl").glob("history.sqlite*"):
+        path.unlink()
+    shop.oracl("update")
+    assert everything(discover(str(shop.path))) == before
+    assert shop.oracl("related", "shop/prices.py", "-z", "--no-update").paths == names
+
+
 def test_damage_in_the_middle_of_the_index(shop: Place) -> None:
     """Pages full of noise behind a sound header: a clear message or an answer, and a way back."""
     index = shop.path / ".git/oracl/index.sqlite"
