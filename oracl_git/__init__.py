@@ -20,11 +20,12 @@ __version__ = "0.1.0"
 __all__ = ["__version__", "open"]
 
 
-def open(path: str | None = None) -> Oracl:
+def open(path: str | None = None, *, worktree: bool = False) -> Oracl:
     """The memory of the repository at a path (default: the current directory).
 
-    Raises errors.NotARepository outside one. Close it, or use it as a context manager.
+    `worktree`: it answers as if everything were committed. Raises errors.NotARepository
+    outside one. Close it, or use it as a context manager.
     """
     from .service import Oracl
 
-    return Oracl.at(path)
+    return Oracl.at(path, worktree=worktree)

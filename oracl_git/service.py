@@ -15,8 +15,8 @@ from typing import IO, TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, T
 
 from . import telemetry
 from .errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, Unverified, UsageError
-from .git import Repository, discover, resolve_commit, settings, shallow_state
-from .graph.model import encode_path
+from .git import Objects, Repository, discover, head_state, open_objects, resolve_commit, settings, shallow_state
+from .graph.model import decode_path, encode_path
 from .graph.parameters import UNREAD_IMPORTS
 from .recall import tables
 from .recall.model import Answer, Reason, Result, Step
@@ -25,11 +25,15 @@ from .store.index import Index, Link, Node
 from .store.settings import Report, Settings
 
 if TYPE_CHECKING:
+    from .check.file import Standing
     from .check.model import Finding
     from .ontology.model import Counts
     from .ontology.runtime import Runtime
     from .recall.context import Context
+    from .recall.references import Neighbour, Place
+    from .recall.symbols import Symbol
     from .store.mirror import Found
+    from .uncommitted import Uncommitted
     from .vault.chain import Chain, Snapshot
     from .vault.export import Exported
     from .vault.keyring import Listing
@@ -115,19 +119,52 @@ class Oracl:
         self.notes: list[str] = []
         self._index: Index | None = None
         self._settings: dict[str, str] | None = None
+        self.uncommitted: Uncommitted | None = None  # what lies over the index; None: answers are of the commit
+        self.budget = FRESHNESS_BUDGET
+        self.log = True  # whether questions are kept in the query log
+        self.build = True  # whether a question may make an index where there is none
+        self._head: tuple[object, ...] = ()
+        self._standing: tuple[object, Standing] | None = None  # what files are judged by, and of which set of paths
 
     # -- opening -----------------------------------------------------------------------
 
     @classmethod
-    def at(cls, path: str | None = None) -> Oracl:
-        """The repository at a path (default: here). Raises NotARepository."""
-        return cls(discover(path))
+    def at(cls, path: str | None = None, *, worktree: bool = False) -> Oracl:
+        """The repository at a path (default: here). Raises NotARepository.
+
+        `worktree`: answer as if what is not committed were, see `uncommitted`.
+        """
+        oracl = cls(discover(path))
+        if worktree:
+            from .uncommitted import Uncommitted
+
+            if oracl.repo.work_tree is None:
+                raise UsageError("a bare repository has no work tree", "leave out --worktree")
+            oracl.uncommitted = Uncommitted(oracl.repo)
+        return oracl
 
     def close(self) -> None:
         """Let go of the index."""
+        if self.uncommitted is not None:
+            self.uncommitted.close()
+        self._close_base()
+
+    def _close_base(self) -> None:
         if self._index is not None:
             self._index.close()
             self._index = None
+
+    def follow(self) -> bool:
+        """Look again where HEAD is, for who keeps this open; whether it may have moved."""
+        now = head_state(self.repo)
+        if now == self._head:
+            return False
+        self.repo = discover(self.repo.work_tree or self.repo.git_dir)._replace(prefix=self.repo.prefix)
+        self._head, self._settings = now, None
+        self._close_base()
+        if self.uncommitted is not None:
+            self.uncommitted.follow(self.repo)
+        return True
 
     def __enter__(self) -> Oracl:
         return self
@@ -155,7 +192,9 @@ class Oracl:
 
     @property
     def index(self) -> Index:
-        """The index as it is on disk; see `fresh`."""
+        """The index as it was last asked for; see `fresh`."""
+        if self.uncommitted is not None and self.uncommitted.index is not None:
+            return self.uncommitted.index
         if self._index is None:
             self._index = Index(self.repo)
         return self._index
@@ -175,12 +214,26 @@ class Oracl:
 
     def fresh(self, update: bool = True, progress: Progress | None = None) -> Index:
         """The index, at HEAD where that can be had within the budget; `notes` says when not."""
+        if self.uncommitted is None:
+            return self._base(update, progress)
+        if self.uncommitted.follows(update):
+            try:
+                return self.uncommitted.lay()
+            except LookupError:  # what the commit has there is not known any more: take another copy
+                pass
+        self.uncommitted.close()  # a copy: of an index that is no more, or of another commit
+        base = self._base(update, progress)
+        self.uncommitted.start(base, self._current(base))
+        self._close_base()
+        return self.uncommitted.lay()
+
+    def _base(self, update: bool, progress: Progress | None) -> Index:
         if self.repo.head is None:
             raise NothingIndexed("there is no commit to index yet", "make a first commit, then ask again")
         try:
             index = self.index
         except FileNotFoundError as error:
-            if not update:
+            if not update or not self.build:
                 raise IndexUnusable("there is no index yet", "git oracl init") from None
             self.update(progress=progress)
             if "damaged" in str(error):
@@ -191,7 +244,7 @@ class Oracl:
         started = time.monotonic()
 
         def within(step: str, done: int, total: int) -> None:
-            if time.monotonic() - started > FRESHNESS_BUDGET:
+            if time.monotonic() - started > self.budget:
                 raise _OverBudget
             if progress:
                 progress(step, done, total)
@@ -370,7 +423,7 @@ class Oracl:
         return rows if rows[-1] else rows[:-1]
 
     def _record(self, kind: str, raw: object, answer: Answer, started: float, loaded: float, before: int) -> None:
-        if not telemetry.enabled(self.settings):
+        if not self.log or not telemetry.enabled(self.settings):
             return
         now = time.monotonic()
         parsed = getattr(answer.query, "notes", ())
@@ -502,6 +555,29 @@ class Oracl:
                 self.notes.append(f"{path} is not in the indexed commit")
         return impact(index, nodes, depth, relations or IMPACT_RELATIONS)
 
+    @repaired
+    def symbols(self, letters: str, *, limit: int = 100) -> list[Symbol]:
+        """Files and definitions whose name has these letters in order."""
+        from .recall.symbols import symbols
+
+        return symbols(self.fresh(), letters, limit)
+
+    @repaired
+    def places(self, path: str) -> list[Place]:
+        """The references of a file that lead to another, place by place."""
+        from .recall.references import places
+
+        index = self.fresh()
+        return places(index, self.resolve(path)[0])
+
+    @repaired
+    def neighbours(self, path: str, direction: str) -> list[Neighbour]:
+        """Whom a file refers to ("out"), or who refers to it ("in")."""
+        from .recall.references import neighbours
+
+        index = self.fresh()
+        return neighbours(index, self.resolve(path)[0], direction)
+
     def changed_paths(self, *, staged: bool = False, commit: str = "", diff: str = "") -> list[str]:
         """The paths of a change: what is staged, one commit, or a range."""
         from .git.run import git
@@ -524,6 +600,52 @@ class Oracl:
         from .check.run import check
 
         return check(self.repo, span, whole=whole)
+
+    @repaired
+    def broken(self, name: str) -> list[Finding]:
+        """The references of one file that lead nowhere, as it stands; with `worktree`, as it is not committed."""
+        self.fresh()
+        node = self.resolve(name)[0]
+        return self._judge().findings(node.path, node.mode, self._blob(node))
+
+    def _judge(self) -> Standing:
+        from .check.file import Standing
+        from .check.tree import Tree
+        from .git import ignored
+        from .graph.governance import ORACL_TOML
+
+        index, laid = self.index, self.uncommitted
+        key = (index.commit, laid.generation if laid else 0, laid.copies if laid else 0)
+        if self._standing is None or self._standing[0] != key:
+            paths = [path for _, path in index.paths()] + [path for path, _ in index.skipped_paths()]
+            renamed = {**index.renamed(), **(laid.renames() if laid else {})}
+            was = [decode_path(raw) for raw in laid.files()] if laid else []
+
+            def made(wanted: list[str]) -> set[str]:
+                here = {path for path in wanted if self._lies(path)}
+                rest = [encode_path(path) for path in wanted if path not in here]
+                return here | set(map(decode_path, ignored(self.repo, rest)))
+
+            settings = index.node(ORACL_TOML)
+            self._standing = key, Standing(
+                Tree(paths), Tree([*paths, *index.past_paths(), *was, *renamed]), renamed, self._current_text, made,
+                self._blob(settings) if settings else b"",
+            )  # fmt: skip
+        return self._standing[1]
+
+    def _lies(self, path: str) -> bool:
+        """Whether something lies there that git may not know of."""
+        return self.repo.work_tree is not None and os.path.lexists(os.path.join(self.repo.work_tree, path))
+
+    def _current_text(self, path: str) -> bytes | None:
+        if self.uncommitted is not None:
+            return self.uncommitted.text(path)
+        node = self.index.node(path)
+        return self._blob(node) if node else None
+
+    def text(self, name: str) -> str:
+        """The whole text of a file, as the answers are about it."""
+        return self._blob(self.resolve(name)[0]).decode("utf-8", "replace")
 
     def fix(self, findings: Iterable[Finding]) -> list[Finding]:
         """Rewrite, in the work tree, the references that can be; which ones. Staged files that differ there stay."""
@@ -616,13 +738,12 @@ class Oracl:
         import json
 
         from .extract import extract
-        from .git import open_objects
         from .graph import governance, link, priority
         from .store.tree import StoredNames
 
         index = self.index
         blobs: dict[str, str] = json.loads(str(index.header.get("governance", "{}")))
-        with open_objects(self.repo) as objects:
+        with self._objects() as objects:
             contents = dict(objects.blobs(list(blobs.values()))) if blobs else {}
         rules = governance.parse({name: contents.get(oid) or b"" for name, oid in blobs.items()})
         try:
@@ -867,24 +988,24 @@ class Oracl:
         """Lines of an artifact as the indexed commit has them (`resolve_fragment`)."""
         return "\n".join(self._rows(node)[start - 1 : end])
 
-    def _blob(self, node: Node) -> bytes:
-        from .git import open_objects
+    def _objects(self) -> Objects:
+        """The texts that the answers are about."""
+        return self.uncommitted.objects() if self.uncommitted is not None else open_objects(self.repo)
 
-        with open_objects(self.repo) as objects:
+    def _blob(self, node: Node) -> bytes:
+        with self._objects() as objects:
             data = dict(objects.blobs([node.blob])).get(node.blob)
         if data is None:
             self.notes.append(f"the text of {node.path} is not in this clone (git fsck)")
         return data or b""
 
     def _with_snippets(self, answer: Answer) -> Answer:
-        from .git import open_objects
-
         blobs = {}
         for result in answer.results:
             node = self.index.node(result.path)
             if node:
                 blobs[result.path] = node.blob
-        with open_objects(self.repo) as objects:
+        with self._objects() as objects:
             contents = dict(objects.blobs(list(dict.fromkeys(blobs.values()))))
         results = []
         for result in answer.results:

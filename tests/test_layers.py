@@ -11,14 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import oracl_git.hooks
+import oracl_git.lsp
 from pytest import mark
 
 ROOT = Path(oracl_git.__file__).parent
-HOOKS = Path(oracl_git.hooks.__file__).parent  # imported by a name that is not its place
+# Imported by names that are not their places.
+ELSEWHERE = {Path(package.__file__).parent: package.__name__ for package in (oracl_git.hooks, oracl_git.lsp)}
 # Package → how high it stands. Modules of one level may import each other, in one direction.
 LEVELS = {
     "errors": 0, "extract": 1, "git": 1, "graph": 2, "store": 2, "check": 2, "recall": 2, "vault": 2, "ontology": 2,
-    "telemetry": 2, "companion": 3, "service": 3, "cli": 4, "lsp": 4, "hooks": 4, "agent": 4,
+    "telemetry": 2, "uncommitted": 2, "companion": 3, "service": 3, "cli": 4, "lsp": 4, "hooks": 4, "agent": 4,
 }  # fmt: skip
 # What touches the world outside, and the only package that may.
 OWNERS = {
@@ -30,6 +32,8 @@ OWNERS = {
     "cryptography": {"vault"},
     "networkx": {"recall"},
     "rich": {"cli"},
+    "pygls": {"lsp"},
+    "lsprotocol": {"lsp"},
 }
 # The parsers stand for themselves: text goes in, and they know nothing of where it goes.
 PARSERS = "oracl_git.ontology.parsers"
@@ -43,11 +47,12 @@ NO_IO = {
 
 def modules() -> Iterator[tuple[str, Path]]:
     """(dotted name, file) of every module."""
-    places = [*((path, ROOT.parent) for path in ROOT.rglob("*.py")), *((path, HOOKS) for path in HOOKS.rglob("*.py"))]
+    places = [(path, ROOT.parent) for path in ROOT.rglob("*.py")]
+    places += [(path, top) for top in ELSEWHERE for path in top.glob("*.py")]
     for path, top in sorted(places):
         parts = path.relative_to(top).with_suffix("").parts
-        if top == HOOKS:
-            parts = ("oracl_git", "hooks", *parts)
+        if top in ELSEWHERE:
+            parts = (*ELSEWHERE[top].split("."), *parts)
         yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
 
 

@@ -34,6 +34,16 @@ def rewrite(data: bytes, findings: Iterable[Finding]) -> tuple[bytes, list[Findi
     return b"".join(rows), done
 
 
+def spot(text: str, word: str) -> list[tuple[int, int]]:
+    """(start, end) of the places where a reference stands in a text, as it is or percent-encoded."""
+    for written in dict.fromkeys((word, quote(word, errors="surrogateescape"))):
+        pattern = _BEFORE.decode() + re.escape(written) + _AFTER.decode()
+        found = [match.span() for match in re.finditer(pattern, text)]
+        if found:
+            return found
+    return []
+
+
 def _spellings(finding: Finding) -> list[tuple[bytes, bytes]]:
     """As it is, and percent-encoded."""
     pairs = [(finding.written, finding.replacement)]

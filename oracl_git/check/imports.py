@@ -25,9 +25,12 @@ class Side(NamedTuple):
 
     tree: Tree
     read: Read
+    known: Callable[[str], python.Module | None] | None = None  # what files bind, if that is kept
 
     def module(self, path: str) -> python.Module | None:
         """What a Python file binds."""
+        if self.known is not None:
+            return self.known(path)
         data = self.read(path)
         return python.read(data) if data is not None else None
 
@@ -197,14 +200,35 @@ def dangling(side: Side, ignored: Callable[[list[str]], set[str]]) -> Iterator[F
                 rows.append((path, each, now, _guess(path, each.module)))
     made = ignored([guess for *_, guess in rows])
     for path, each, now, guess in rows:
-        if now.module_found:
-            message = f"{each.module} does not define {each.name}"
-        elif guess not in made:
-            message = f"there is no module {each.module}"
-        else:
-            continue
-        dotted = each.module + ("" if each.module.endswith(".") or not each.name else ".") + each.name
-        yield Finding(path, each.line, BROKEN_IMPORT, message, dotted)
+        if now.module_found or guess not in made:
+            yield _never(path, each, now)
+
+
+def failing(
+    side: Side, ever: Tree, path: str, renamed: dict[str, str], ignored: Callable[[list[str]], set[str]]
+) -> Iterator[Finding]:
+    """The imports of one file that certainly fail, and where each led once (`ever`: all paths there were)."""
+    before = Side(ever, side.read, side.known)
+    rows = []
+    for each in side.imports(path):
+        now = judge(side, path, each.module, each.name)
+        if now.state == FAILS:
+            then = judge(before, path, each.module, each.name)
+            rows.append((each, then, now, then.path or _guess(path, each.module)))
+    made = ignored([guess for *_, guess in rows])
+    for each, then, now, guess in rows:
+        if then.path and not side.tree.exists(then.path):
+            if then.path not in made and not _elsewhere(side.tree, then.path):
+                yield _finding(side, path, each, then, now, renamed)
+        elif now.module_found or guess not in made:
+            yield _never(path, each, now)
+
+
+def _never(path: str, each: python.Import, now: Verdict) -> Finding:
+    """An import that leads nowhere, whatever it did before."""
+    message = f"{each.module} does not define {each.name}" if now.module_found else f"there is no module {each.module}"
+    dotted = each.module + ("" if each.module.endswith(".") or not each.name else ".") + each.name
+    return Finding(path, each.line, BROKEN_IMPORT, message, dotted)
 
 
 def _guess(importer: str, module: str) -> str:

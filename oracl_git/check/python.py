@@ -149,6 +149,12 @@ def imports(data: bytes) -> tuple[Import, ...]:
         return ()
 
 
+def forget() -> None:
+    """Let go of the texts that were read: for who lives long and sees every version of one."""
+    for cache in (_parse, read, imports):
+        cache.cache_clear()
+
+
 def _bind(body: list[ast.stmt], bound: set[str]) -> bool:
     """Note what statements bind; whether one imports everything from somewhere."""
     star = False

@@ -30,6 +30,7 @@ VERBS: dict[str, tuple[str, str, str]] = {
     "mirror": ("mirror", "Vouch", "ask or check the SQLite bundle of an export"),
     "ontology": ("ontology", "Remember", "documents, entities and memory beside the graph"),
     "curate": ("curate", "Remember", "what was proposed to be remembered: list, decide, apply"),
+    "lsp": ("lsp", "Serve", "the language server: all of this in an editor"),
     "init": ("init", "Set up", "index this repository"),
     "update": ("update", "Set up", "bring the index to HEAD"),
     "status": ("status", "Set up", "where the index stands"),

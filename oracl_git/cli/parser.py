@@ -43,6 +43,12 @@ def answers(parser: argparse.ArgumentParser) -> None:
     listing(parser)
     parser.add_argument("--explain", action="store_true", help="every term of every score")
     parser.add_argument("--no-update", action="store_true", help="answer from the index as it is")
+    worktree(parser)
+
+
+def worktree(parser: argparse.ArgumentParser) -> None:
+    """--worktree."""
+    parser.add_argument("--worktree", action="store_true", help="answer as if everything were committed")
 
 
 def listing(parser: argparse.ArgumentParser, limit: int = 10) -> None:

@@ -35,7 +35,7 @@ def configure_related(parser: argparse.ArgumentParser) -> None:
 
 def run_related(args: argparse.Namespace) -> int:
     """Answer; 1 when nothing is related."""
-    with Oracl.at() as oracl:
+    with Oracl.at(worktree=args.worktree) as oracl:
         if args.stdin:
             return batch(
                 oracl, lambda raw: _ask(oracl, list(map(str, raw)) if isinstance(raw, list) else [str(raw)], args)

@@ -49,7 +49,7 @@ def configure_search(parser: argparse.ArgumentParser) -> None:
 
 def run_search(args: argparse.Namespace) -> int:
     """Answer; 1 when nothing matches."""
-    with Oracl.at() as oracl:
+    with Oracl.at(worktree=args.worktree) as oracl:
         if args.stdin:
             return batch(oracl, lambda raw: _ask(oracl, raw if isinstance(raw, str) else json.dumps(raw), args))
         text = question(args.text)

@@ -11,7 +11,7 @@ from ..graph.parameters import BUCKET_WEIGHTS
 from ..recall.model import path_json
 from ..service import Oracl, Shown
 from . import output
-from .parser import machine
+from .parser import machine, worktree
 
 _EDGES = 30  # shown; --json has all
 
@@ -21,12 +21,13 @@ def configure_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "path", metavar="PATH[#L10-40|#symbol]", help="a file, some of its lines, or a definition in it"
     )
+    worktree(parser)
     machine(parser)
 
 
 def run_show(args: argparse.Namespace) -> int:
     """Print tags, the twelve priority terms, edges and the text."""
-    with Oracl.at() as oracl:
+    with Oracl.at(worktree=args.worktree) as oracl:
         shown = oracl.show(args.path)
         output.note(oracl.notes)
         if args.json:

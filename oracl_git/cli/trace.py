@@ -10,7 +10,7 @@ from ..recall.model import Step, path_json
 from ..recall.trace import walk
 from ..service import Oracl
 from . import output
-from .parser import machine, positive
+from .parser import machine, positive, worktree
 
 _EPILOG = """\
 examples:
@@ -40,6 +40,7 @@ def configure_trace(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--commit", metavar="REV", default="", help="with --impact: the files of a commit")
     parser.add_argument("--diff", metavar="RANGE", default="", help="with --impact: the files of A..B")
     parser.add_argument("--tests", action="store_true", help="with --impact: tests only")
+    worktree(parser)
     machine(parser)
     parser.add_argument("-z", action="store_true", help="paths only, each ended by a NUL")
     parser.add_argument("--dot", action="store_true", help="as a Graphviz graph")
@@ -51,7 +52,7 @@ def run_trace(args: argparse.Namespace) -> int:
     # `--relation imports PATH`: what is no relation is the path.
     args.paths += [word for word in args.relation if word not in RELATION_WEIGHTS]
     args.relation = [word for word in args.relation if word in RELATION_WEIGHTS]
-    with Oracl.at() as oracl:
+    with Oracl.at(worktree=args.worktree) as oracl:
         if args.impact:
             return _impact(oracl, args)
         if args.staged or args.commit or args.diff or args.tests:

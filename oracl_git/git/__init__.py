@@ -19,26 +19,36 @@ from oracl_git.git.repository import (
     unset_config,
 )
 from oracl_git.git.run import git_version
+from oracl_git.git.worktree import Difference, Laid, differences, head_state, ignored, keeps_lf, laid, read, stamp
 
 __all__ = [
     "GITLINK",
     "SYMLINK",
     "Change",
     "Commit",
+    "Difference",
     "Entry",
     "GitObjects",
+    "Laid",
     "Objects",
     "Repository",
     "Touched",
     "commits",
+    "differences",
     "discover",
     "git_version",
+    "head_state",
+    "ignored",
     "is_linear_extension",
+    "keeps_lf",
+    "laid",
     "open_objects",
     "reachable",
+    "read",
     "resolve_commit",
     "set_config",
     "settings",
     "shallow_state",
+    "stamp",
     "unset_config",
 ]

@@ -91,10 +91,9 @@ def link(
     counts = dict.fromkeys(RESOLUTIONS, 0)
     imported: set[str] = set()
     for reference in facts.references:
-        if reference.kind == "import":
-            counts[_import(merge, reference, facts.language, names, imported)] += 1
-        else:
-            _OTHERS[reference.kind](merge, reference, facts.language, names)
+        how = _follow(merge, reference, facts.language, names, imported)
+        if how:
+            counts[how] += 1
     if TEST_PATH.search(path):
         for target, confidence in _tested(path, imported, names):
             merge.add("tests", "tests", target, confidence, STATIC)
@@ -103,6 +102,21 @@ def link(
             merge.add("learned", "learned_association", target, (kappa, ONE), OVERLAY)
     merge.add("hub", "belongs_to", hub_of(tags["domain"]), EXACT, REPOSITORY, kind=HUB)
     return Links(tuple(sorted(merge.edges.values(), key=lambda e: e.key)), tuple(counts[name] for name in RESOLUTIONS))
+
+
+def follow(path: str, language: str, reference: Reference, names: Names) -> tuple[Edge, ...]:
+    """The edges that one reference of a file makes, best first."""
+    merge = _Merge(path, frozenset())
+    _follow(merge, reference, language, names, set())
+    return tuple(sorted(merge.edges.values(), key=lambda e: (-e.weight, e.key)))
+
+
+def _follow(merge: _Merge, reference: Reference, language: str, names: Names, imported: set[str]) -> str:
+    """Add what a reference leads to; how an import resolved, "" for what is none."""
+    if reference.kind == "import":
+        return _import(merge, reference, language, names, imported)
+    _OTHERS[reference.kind](merge, reference, language, names)
+    return ""
 
 
 def govern(constraint: Constraint, names: Names, skip: frozenset[str] = frozenset()) -> tuple[Edge, ...]:

@@ -74,8 +74,11 @@ def related(
 def evidence(index: Index, nodes: list[Node], text: str = "", directory: str = "") -> Evidence:
     """Every signal for the question."""
     found = Evidence()
-    _cochange(index, nodes, found)
-    _topics(index, found)
+    past = index.remember(("together", *(node.id for node in nodes)), lambda: _past(index, nodes))
+    found.values.update(past.values)
+    found.together, found.entries = past.together, past.entries
+    found.speaks, found.said, found.topics = past.speaks, past.said, past.topics
+    found.notes += past.notes
     _terms(index, nodes, text, found)
     _edges(index, nodes, found)
     _kin(index, nodes, directory, found)
@@ -83,6 +86,14 @@ def evidence(index: Index, nodes: list[Node], text: str = "", directory: str = "
 
 
 # -- history ------------------------------------------------------------------------------
+
+
+def _past(index: Index, nodes: list[Node]) -> Evidence:
+    """What history says."""
+    found = Evidence()
+    _cochange(index, nodes, found)
+    _topics(index, found)
+    return found
 
 
 def _cochange(index: Index, nodes: list[Node], found: Evidence) -> None:

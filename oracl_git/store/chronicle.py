@@ -38,14 +38,23 @@ class Chronicle:
         else:
             self._extend(moved[0])
             reached = set(reach)
-            fell = {node for entry in moved[1] for node in self._nodes(entry)[1]}
-            find = "SELECT id FROM node WHERE path=? AND kind=0"
-            self._count(fell | {self._db.execute(find, (encode_path(path),)).fetchone()[0] for path in came}, reached)
+            self._count_paths(came, reached, {node for entry in moved[1] for node in self._nodes(entry)[1]})
         header["history"] = store.identity
         header |= {"reach": reach.tobytes(), "reach_head": commit, "shallow": shallow_state(repo)}
         row = self._past.execute("SELECT time FROM entry WHERE oid=?", (commit,)).fetchone()
         header["time"] = row[0] if row else 0
         return len(reach) if moved is None else len(moved[0])
+
+    def recount(self, reach: array[int], came: list[str], went: list[str]) -> None:
+        """Follow a change of paths that is in no commit."""
+        if self._renamed([*came, *went]):
+            self._anew(reach)
+        else:
+            self._count_paths(came, set(reach))
+
+    def _count_paths(self, came: list[str], reached: set[int], also: Iterable[int] = ()) -> None:
+        find = "SELECT id FROM node WHERE path=? AND kind=0"
+        self._count({*also, *(self._db.execute(find, (encode_path(path),)).fetchone()[0] for path in came)}, reached)
 
     def _has_renames(self, entries: list[int]) -> bool:
         find = "SELECT 1 FROM rename WHERE entry=? LIMIT 1"

@@ -22,6 +22,7 @@ BUSY_SECONDS = 60
 _ROWS = 2_000  # that wait to be written
 _ATTEMPTS = 500  # a hundredth of a second apart
 _CACHE_KIB = 131_072  # pages a large transaction may keep before it spills them
+_COPY_KIB = 49_152  # of a private copy: what is more lies in a file that has no name
 
 INDEX_SCHEMA = """
 CREATE TABLE header(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -172,6 +173,24 @@ def _open(path: str, name: str, write: bool, wait: float) -> sqlite3.Connection:
     except BaseException:
         db.close()
         raise
+
+
+def connect_copy(source: sqlite3.Connection) -> sqlite3.Connection:
+    """A private copy of a database, in memory as far as there is room; gone when it is closed."""
+    db = sqlite3.connect("", isolation_level=None)
+    db.execute("PRAGMA page_size=8192")
+    db.execute(f"PRAGMA cache_size=-{_COPY_KIB}")
+    source.backup(db)
+    db.execute("PRAGMA journal_mode=MEMORY")
+    return db
+
+
+def connect_memory(name: str) -> sqlite3.Connection:
+    """One of the databases, empty and in memory."""
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    for statement in _statements(_SCHEMAS[name]):
+        db.execute(statement)
+    return db
 
 
 def connect_scratch() -> sqlite3.Connection:

@@ -34,6 +34,10 @@ class FactsCache:
         row = db.execute("SELECT id FROM extractor WHERE version=?", (version(),)).fetchone()
         self._extractor: int = row[0] if row else -1
 
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
     def known(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
         """Those of the (blob, language) keys that are cached → why to leave the file out, or ""."""
         find = "SELECT skip FROM facts WHERE blob=? AND language=? AND extractor=?"

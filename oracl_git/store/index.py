@@ -10,9 +10,9 @@ import heapq
 import json
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 from ..extract import Facts
 from ..git import Repository
@@ -28,6 +28,13 @@ _NODE = (
     "id, kind, path, mode, blob, size, lines, checksum, language, role, placeholder, tags, resolutions, s, m,"
     " sum, cnt, deg"
 )
+# What an overlay's next state shares with the one before: what is of the commit; and, as
+# long as the same paths are there, what is of the paths.
+OF_COMMIT = ("past", "reach", "distance", "frequencies")
+OF_PATHS = ("activity", "memory", "sizes", "_aliases")
+_REMEMBERED = 64
+_STEMS = 200_000  # words whose stems a process keeps
+T = TypeVar("T")
 
 
 class Node(NamedTuple):
@@ -90,14 +97,24 @@ class Span(NamedTuple):
 
 
 class Index:
-    """Reads one worktree's index inside one read transaction."""
+    """Reads one worktree's index inside one read transaction.
 
-    def __init__(self, repo: Repository, home: str = "") -> None:
+    With `db`: a private copy of it, which nobody else writes; `known` is what holds of it (OF_COMMIT, OF_PATHS).
+    """
+
+    def __init__(
+        self, repo: Repository, home: str = "", *, db: sqlite3.Connection | None = None,
+        facts: FactsCache | None = None, known: Mapping[str, object] | None = None,
+    ) -> None:  # fmt: skip
         self.repo, self._home = repo, home
-        self.db = database.connect(database.place(repo, "index", home), "index", write=False)
+        if facts is not None:
+            self.facts_cache = facts
+        self.__dict__.update(known or {})
+        self.db = db or database.connect(database.place(repo, "index", home), "index", write=False)
         try:
-            self.db.execute("PRAGMA query_only=ON")
-            self.db.execute("BEGIN")
+            if db is None:
+                self.db.execute("PRAGMA query_only=ON")
+                self.db.execute("BEGIN")
             self.header: dict[str, object] = dict(self.db.execute("SELECT key, value FROM header"))
         except sqlite3.DatabaseError as error:
             self.db.close()
@@ -189,6 +206,16 @@ class Index:
         chosen.sort(key=lambda node: (-scores[node], paths[node]))
         return chosen[:count]
 
+    def has(self, path: bytes) -> bool:
+        """Whether the path is there, as an artifact or left out."""
+        find = "SELECT 1 FROM node WHERE path=?1 AND kind=0 UNION ALL SELECT 1 FROM skipped WHERE path=?1"
+        return self.db.execute(find, (path,)).fetchone() is not None
+
+    def count(self) -> int:
+        """How many artifacts there are."""
+        found: int = self.db.execute("SELECT count(*) FROM node WHERE kind=0").fetchone()[0]
+        return found
+
     def nodes(self, ids: Iterable[int]) -> dict[int, Node]:
         """Nodes by id."""
         wanted = list(ids)
@@ -260,6 +287,30 @@ class Index:
                 (name, limit),
             ).fetchall()
         return found
+
+    def names_like(self, letters: str, limit: int) -> list[tuple[str, str, str, int, int]]:
+        """(name, kind, path, start, end) of definitions and files whose name has the letters in order."""
+        letters = letters.encode("utf-8", "replace").decode()  # SQLite takes no surrogates
+        parts = ["\\" + c if c in "%_\\" else c for c in letters[:64]]
+        loose, close = "%" + "%".join(parts) + "%", "%" + "".join(parts) + "%"
+        found: dict[tuple[object, ...], tuple[str, str, str, int, int]] = {}
+        for pattern in (close, loose):
+            rows = self.db.execute(
+                "SELECT s.name, s.kind, n.path, s.start, s.stop FROM symbol s JOIN node n ON n.id=s.node"
+                " WHERE s.name LIKE ?1 ESCAPE '\\' LIMIT ?2",
+                (pattern, limit - len(found)),
+            )
+            found.update((row[:4], (row[0], row[1], decode_path(row[2]), row[3], row[4])) for row in rows)
+            column = "path" if "/" in letters else "name"
+            rows = self.db.execute(
+                f"SELECT path, lines FROM node WHERE kind=0 AND CAST({column} AS TEXT) LIKE ? ESCAPE '\\' LIMIT ?",
+                (pattern, limit),
+            )
+            for raw, lines in rows:
+                path = decode_path(raw)
+                name = path if column == "path" else path.rpartition("/")[2]
+                found[path,] = (name, "file", path, 1, max(1, lines))
+        return list(found.values())
 
     def symbol(self, node: int, name: str) -> tuple[int, int] | None:
         """The lines of a definition of one file."""
@@ -356,37 +407,54 @@ class Index:
 
     def texts(self, node: Node) -> list[tuple[str, str]]:
         """The split (title, body) of a file's chunks; empty when the cache was pruned."""
-        if self._facts is None:
+        if self.facts_cache is None:
             return []
-        found = self._facts.texts(node.blob, node.language)
+        found = self.facts_cache.texts(node.blob, node.language)
         return found or []
 
     def rare_words(self, words: Sequence[str]) -> list[tuple[str, str, int]]:
         """(word, its stem, chunks that hold it) of the words that full text knows."""
-        return self._known(words, self.db, "chunk_vocab")
+        first = _first_words(words)
+        known = self.frequencies
+        for stem in first:
+            if stem not in known:
+                row = self.db.execute("SELECT doc FROM chunk_vocab WHERE term=?", (stem,)).fetchone()
+                known[stem] = row[0] if row else 0
+        return [(word, stem, known[stem]) for stem, word in first.items() if known[stem]]
 
     def spoken_words(self, words: Sequence[str]) -> list[tuple[str, str, int]]:
         """(word, its stem, commits whose message holds it) of the words that messages know."""
-        return [] if self.past is None else self._known(words, self.past, "entry_vocab")
+        if self.past is None:
+            return []
+        find = "SELECT doc FROM entry_vocab WHERE term=?"
+        rows = ((word, stem, self.past.execute(find, (stem,)).fetchone()) for stem, word in _first_words(words).items())
+        return [(word, stem, row[0]) for word, stem, row in rows if row]
 
-    @staticmethod
-    def _known(words: Sequence[str], db: sqlite3.Connection, vocabulary: str) -> list[tuple[str, str, int]]:
-        stems = database.connect_scratch()
-        try:
-            stems.executemany("INSERT INTO word(rowid, x) VALUES(?,?)", enumerate(words))
-            rows = stems.execute("SELECT term, min(doc) FROM stem GROUP BY term ORDER BY 2").fetchall()
-        finally:
-            stems.close()
-        found = []
-        for term, place in rows:
-            row = db.execute(f"SELECT doc FROM {vocabulary} WHERE term=?", (term,)).fetchone()
-            if row:
-                found.append((words[place], term, row[0]))
-        return found
+    @cached_property
+    def frequencies(self) -> dict[str, int]:
+        """Stem → chunks that hold it, of the stems that were asked for."""
+        return {}
+
+    @cached_property
+    def memory(self) -> dict[object, object]:
+        """What was worked out of history and paths alone, by what it is of; see `remember`."""
+        return {}
+
+    def remember(self, key: object, work: Callable[[], T]) -> T:
+        """The result of work that depends on history and paths alone, not on what files say."""
+        if key not in self.memory:
+            if len(self.memory) >= _REMEMBERED:
+                self.memory.clear()
+            self.memory[key] = work()
+        return cast("T", self.memory[key])
+
+    def facts_of(self, blob: str, language: str) -> Facts | None:
+        """What extraction learned of a blob, if the cache has it."""
+        return self.facts_cache.facts(blob, language) if self.facts_cache else None
 
     def facts(self, node: Node) -> Facts:
         """What extraction learned of an artifact. Raises LookupError when the cache was pruned."""
-        found = self._facts.facts(node.blob, node.language) if self._facts else None
+        found = self.facts_cache.facts(node.blob, node.language) if self.facts_cache else None
         if found is None:
             raise LookupError(node.path)
         return found
@@ -428,7 +496,8 @@ class Index:
         return list(map(Span._make, rows))
 
     @cached_property
-    def _facts(self) -> FactsCache | None:
+    def facts_cache(self) -> FactsCache | None:
+        """What extraction learned, or None when the cache is not there."""
         try:
             db = database.connect(database.place(self.repo, "facts", self._home), "facts", write=False)
         except FileNotFoundError:
@@ -522,6 +591,19 @@ class Index:
         place = self.distance
         return sorted((entry for entry in found if entry in place), key=place.__getitem__)
 
+    def past_paths(self) -> list[str]:
+        """Every path that a commit ever touched."""
+        if self.past is None:
+            return []
+        return [decode_path(path) for (path,) in self.past.execute("SELECT path FROM path")]
+
+    def renamed(self) -> dict[str, str]:
+        """Old path → what it is called today, where renames tell."""
+        if self.past is None:
+            return {}
+        names = dict(self.past.execute("SELECT id, path FROM path").fetchall()) if self._aliases else {}
+        return {decode_path(names[hid]): path for hid, path in self._aliases.items() if hid in names}
+
     @cached_property
     def _aliases(self) -> dict[int, str]:
         return {hid: decode_path(path) for hid, path in self.db.execute("SELECT hid, path FROM alias")}
@@ -550,3 +632,34 @@ class Index:
 
 def _node(row: tuple[Any, ...]) -> Node:
     return Node(row[0], row[1], decode_path(row[2]), *row[3:])
+
+
+_stems: dict[str, tuple[str, ...]] = {}  # word → stems, as full text has them; the same in every index
+
+
+def _first_words(words: Sequence[str]) -> dict[str, str]:
+    """Stem → the first of the words that has it."""
+    first: dict[str, str] = {}
+    for word, stems in zip(words, stems_of(words), strict=True):
+        for stem in stems:
+            first.setdefault(stem, word)
+    return first
+
+
+def stems_of(words: Sequence[str]) -> list[tuple[str, ...]]:
+    """The stems of each word; several where full text takes it for several words, none where for none."""
+    unknown = [word for word in dict.fromkeys(words) if word not in _stems]
+    if unknown:
+        if len(_stems) + len(unknown) > _STEMS:
+            _stems.clear()
+            unknown = list(dict.fromkeys(words))
+        found: dict[int, list[str]] = {}
+        db = database.connect_scratch()
+        try:
+            db.executemany("INSERT INTO word(rowid, x) VALUES(?,?)", enumerate(unknown))
+            for stem, place in db.execute("SELECT term, doc FROM stem"):
+                found.setdefault(place, []).append(stem)
+        finally:
+            db.close()
+        _stems.update((word, tuple(found.get(place, ()))) for place, word in enumerate(unknown))
+    return [_stems[word] for word in words]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import json
 import sqlite3
+from array import array
 
 from ..errors import GitFailed, NothingIndexed
 from ..extract import excluded, language_of, version
@@ -83,7 +84,7 @@ class Build:
 
     def __init__(
         self, repo: Repository, objects: Objects, index: sqlite3.Connection, cache: FactsCache,
-        past: sqlite3.Connection, progress: Progress | None,
+        past: sqlite3.Connection | None, progress: Progress | None,
     ) -> None:  # fmt: skip
         self.repo, self.objects, self.db, self.cache, self.past = repo, objects, index, cache, past
         self.tell: Progress = progress or (lambda step, done, total: None)
@@ -93,6 +94,7 @@ class Build:
 
     def run(self, commit: str, settings: Settings | None, full: bool, depth: int) -> Report:
         """The walk. The caller holds the transaction."""
+        assert self.past is not None, "only changes that are in no commit are laid without history"
         tree = self.objects.tree_of(commit)
         stored = Settings.decode(self.header.get("settings"))
         settings = settings or stored
@@ -103,11 +105,7 @@ class Build:
         if tuple(self.header.get(name) for name in ("commit", "depth", "shallow", "history")) == current:
             return Report(commit, 0, 0, 0, 0, "")
         changes = self._changes(tree)
-        self.whole = len(changes) >= _WHOLE
-        governed = self._govern(changes)
-        files, gone = self._classify(changes)
-        files = self._skip_by_content(files, gone, self._extract(files))
-        linked, nodes = self._graph(files, gone, governed, settings)
+        linked, nodes = self._apply(changes, settings)
         read = Chronicle(self.db, self.past).move(self.repo, self.header, commit, depth, nodes.came, nodes.went)
         self.header |= {
             "commit": commit, "tree": tree, "extractor": version(), "object_format": self.repo.object_format,
@@ -115,6 +113,23 @@ class Build:
         }  # fmt: skip
         self._write_header()
         return Report(commit, len(changes), self.parsed, linked, read, why)
+
+    def lay(self, changes: list[Change], settings: Settings) -> None:
+        """Apply changes that are in no commit. The caller holds the transaction."""
+        _, nodes = self._apply(changes, settings)
+        if (nodes.came or nodes.went) and self.past is not None:
+            stored = self.header.get("reach")
+            reach = array("I", stored if isinstance(stored, bytes) else b"")
+            Chronicle(self.db, self.past).recount(reach, nodes.came, nodes.went)
+        self._write_header()
+
+    def _apply(self, changes: list[Change], settings: Settings) -> tuple[int, NodeTable]:
+        """Everything but history: the graph and the text; (files linked, the node table)."""
+        self.whole = len(changes) >= _WHOLE
+        governed = self._govern(changes)
+        files, gone = self._classify(changes)
+        files = self._skip_by_content(files, gone, self._extract(files))
+        return self._graph(files, gone, governed, settings)
 
     # -- where it starts ----------------------------------------------------------------
 

@@ -1,0 +1,32 @@
+"""Where the server starts and ends.
+
+Knows the ways to a client, the log, and that the process must be gone when the
+client is: no thread that still works may hold it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+
+from . import transport
+from .server import Server
+
+HOST = "127.0.0.1"
+
+
+def serve(tcp: int | None = None, ws: int | None = None, log: str = "warning") -> int:
+    """Answer one client until it leaves; ends the process."""
+    logging.basicConfig(stream=sys.stderr, level=log.upper(), format="git-oracl lsp: %(levelname)s %(message)s")
+    logging.getLogger("pygls").setLevel(logging.ERROR)
+    logging.getLogger("asyncio").setLevel(logging.ERROR)
+    server = Server()
+    if tcp is not None:
+        code = transport.serve_tcp(server, HOST, tcp)
+    elif ws is not None:
+        code = transport.serve_ws(server, HOST, ws)
+    else:
+        code = transport.serve_stdio(server)
+    sys.stderr.flush()
+    os._exit(code)

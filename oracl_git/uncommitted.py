@@ -1,0 +1,171 @@
+"""What is not committed, as one set of files: the work tree, and over it the buffers of an editor.
+
+Knows which of them win, and when the work tree must be looked at again. Knows
+how to get an index that they are laid over; knows nothing of questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from .git import Laid, Objects, Repository, differences, ignored, keeps_lf, laid, open_objects, read
+from .graph.model import decode_path, encode_path
+from .store.index import Index
+from .store.overlay import LaidObjects, Overlay
+
+_REGULAR, _TYPE = 0o100000, 0o170000
+_MOVED, _ENOUGH = 100, 0.5  # files that are compared, and how much of one must be the other
+
+
+class Uncommitted:
+    """The uncommitted files of one worktree, and the index they are laid over."""
+
+    def __init__(self, repo: Repository) -> None:
+        self.repo = repo
+        self.index: Index | None = None
+        self._overlay: Overlay | None = None
+        self.copies = 0  # how many there were
+        self._whole = False  # whether the overlay's index was at HEAD
+        self._disk: dict[bytes, Laid | None] | None = None  # None: to be looked at
+        self._head: dict[bytes, tuple[int, str]] = {}  # what HEAD holds at the paths of `_disk`
+        self._buffers: dict[bytes, Laid] = {}
+        self._crlf: bool | None = None
+
+    def close(self) -> None:
+        """Let go of the copy of the index; the files stay known."""
+        if self._overlay is not None:
+            self._overlay.close()
+        self._overlay = self.index = None
+
+    @property
+    def generation(self) -> int:
+        """Another number when other paths are there."""
+        return self._overlay.generation if self._overlay else -1
+
+    # -- which files -------------------------------------------------------------------
+
+    def follow(self, repo: Repository) -> None:
+        """HEAD moved: everything is to be compared with another commit."""
+        self.repo, self._disk, self._crlf = repo, None, None
+
+    def look_again(self) -> None:
+        """The work tree may have changed anywhere."""
+        self._disk = None
+
+    def look_at(self, paths: Iterable[str]) -> None:
+        """These files may have changed; a directory among them: anything below."""
+        wanted = [encode_path(path) for path in paths]
+        if self._disk is None or not wanted:
+            return
+        found = {raw: read(self.repo, raw, self._keeps_lf()) for raw in wanted}
+        strange = [raw for raw in wanted if not self._knows(raw)]
+        if any(found[raw] is None for raw in strange):  # a directory came or went
+            self._disk = None
+            return
+        for raw in ignored(self.repo, strange):
+            del found[raw]
+        self._disk.update(found)
+
+    def type(self, path: str, text: bytes) -> None:
+        """The unsaved text of a file, unless git is to ignore it."""
+        raw = encode_path(path)
+        if raw not in self._buffers and not self._knows(raw) and ignored(self.repo, [raw]):
+            return
+        self._buffers[raw] = laid(self.repo, text, self._mode(raw), self._keeps_lf())
+
+    def _knows(self, raw: bytes) -> bool:
+        """Whether a path is tracked or laid."""
+        return (self._disk is not None and raw in self._disk) or (self.index is not None and self.index.has(raw))
+
+    def forget(self, path: str) -> None:
+        """The buffer is gone; what lies on disk counts."""
+        if self._buffers.pop(encode_path(path), None) is not None:
+            self.look_at([path])
+
+    def _mode(self, raw: bytes) -> int:
+        known = self._disk.get(raw) if self._disk else None
+        if known is None and self.index is not None:
+            node = self.index.node(decode_path(raw))
+            return node.mode if node and node.mode & _TYPE == _REGULAR else _REGULAR | 0o644
+        return known.mode if known else _REGULAR | 0o644
+
+    def _keeps_lf(self) -> bool:
+        if self._crlf is None:
+            self._crlf = keeps_lf(self.repo)
+        return self._crlf
+
+    def files(self) -> dict[bytes, Laid | None]:
+        """Path → what lies there now; None: it was deleted."""
+        if self._disk is None:
+            self._disk = {d.path: read(self.repo, d.path, self._keeps_lf()) for d in differences(self.repo)}
+        return {**self._disk, **self._buffers}
+
+    def count(self) -> int:
+        """How many files differ from HEAD on disk."""
+        return len(self._disk or ())
+
+    def text(self, path: str) -> bytes | None:
+        """The text of a file as it is now: its buffer, else the work tree's."""
+        raw = encode_path(path)
+        found = self._buffers.get(raw) or read(self.repo, raw)
+        return found.data if found else None
+
+    def renames(self) -> dict[str, str]:
+        """Old path → new one, of files that were moved and not committed: the same text, or most of its lines."""
+        if self._overlay is None:
+            return {}
+        files, committed = self.files(), self._overlay.committed
+        gone = {raw: committed[raw][1] for raw, entry in files.items() if entry is None and committed[raw][1]}
+        came = {raw: entry for raw, entry in files.items() if entry and entry.data and not committed[raw][0]}
+        found = {}
+        texts: dict[str, set[bytes]] = {}
+        if gone and came:
+            with open_objects(self.repo) as objects:
+                for oid, data in objects.blobs(list(gone.values())[:_MOVED]):
+                    texts[oid] = set((data or b"").split(b"\n"))
+        for raw, oid in gone.items():
+            scores = [
+                (_alike(texts.get(oid, set()), entry), other)
+                for other, entry in list(came.items())[:_MOVED]
+                if other.rpartition(b".")[2] == raw.rpartition(b".")[2]
+            ]
+            score, other = max(scores, default=(0.0, b""))
+            if score >= _ENOUGH:
+                found[decode_path(raw)] = decode_path(other)
+        return found
+
+    # -- the index under them ------------------------------------------------------------
+
+    def follows(self, head: bool = True) -> bool:
+        """Whether there is a copy of the index that is still true; `head`: and of HEAD."""
+        overlay = self._overlay
+        if overlay is None or not overlay.follows():
+            return False
+        return not head or (self._whole and overlay.index.commit == self.repo.head)
+
+    def start(self, base: Index, whole: bool) -> None:
+        """Take a copy of an index; `whole`: it is at HEAD."""
+        self._overlay, self._whole = Overlay(self.repo, base), whole
+        self.copies += 1
+        self.index = self._overlay.index
+
+    def lay(self) -> Index:
+        """The index with everything laid over it."""
+        assert self._overlay is not None, "start comes first"
+        self.index = self._overlay.lay(self.files())
+        return self.index
+
+    def interrupt(self, when: Callable[[], bool] | None, ticks: int) -> None:
+        """Give up a query when told so, asked every so many steps of SQLite; None: never."""
+        if self.index is not None:
+            self.index.db.set_progress_handler(when, ticks)
+
+    def objects(self) -> Objects:
+        """The texts of that index."""
+        return LaidObjects(self.repo, self.files()) if self.index is not None else open_objects(self.repo)
+
+
+def _alike(lines: set[bytes], entry: Laid) -> float:
+    """The share of lines that two texts have in common."""
+    others = set(entry.data.split(b"\n"))
+    return len(lines & others) / max(1, len(lines), len(others))
