@@ -1,4 +1,4 @@
-"""The process a hook leaves behind: brings the index to HEAD, signs what was made here, and is gone.
+"""The process a hook leaves behind: brings the index to HEAD, signs what was made here, encodes what is new.
 
 Knows how to be nobody's child, how to wait until a storm of events is over,
 and that whatever goes wrong is for the log. Started by the shim as
@@ -33,6 +33,7 @@ def main() -> None:
             while journal.waiting(git_dir):
                 _settle(git_dir)
                 _run(git_dir)
+                _fill(git_dir)
 
 
 def _detach() -> None:
@@ -96,6 +97,21 @@ def _vouch(oracl: Oracl) -> str:
     except OraclError as error:  # the index is at HEAD all the same
         return f"no snapshot: {error.message}"
     return ""
+
+
+def _fill(git_dir: str) -> None:
+    """Encode what the update left without vectors, until another event comes; other worktrees need not wait for it."""
+    from ..service import Oracl
+
+    started = time.monotonic()
+    try:
+        with Oracl.at() as oracl:
+            if oracl.repo.head is not None:
+                oracl.fill(stop=lambda: journal.waiting(git_dir) > 0)
+    except OraclError as error:
+        journal.write(git_dir, 0, "", 0, time.monotonic() - started, error.message)
+    except Exception as error:
+        journal.write(git_dir, 0, "", 0, time.monotonic() - started, f"{type(error).__name__}: {error}")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@
     ├── NotAllowed             the policy does not let this be read or written
     ├── StoreUnusable          the ontology's store cannot be read or written
     ├── Unrecorded             exit 1: no ticket, entity or source of that name
-    └── DirectDurableMemoryWriteBlocked   only a curator writes durable memory
+    ├── DirectDurableMemoryWriteBlocked   only a curator writes durable memory
+    └── EmbeddingUnusable      the table that ships with the package is not whole
 
 Knows messages, hints and exit codes. Knows nothing of how they are shown.
 A message is a sentence without a full stop; a hint is a command or an act.
@@ -101,3 +102,10 @@ class Unrecorded(OraclError):
 
 class DirectDurableMemoryWriteBlocked(OraclError):
     """Durable memory is written by a curator, from approved tickets, and by nothing else."""
+
+
+class EmbeddingUnusable(OraclError):
+    """The embedding's files are missing or damaged; search goes on without them."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "install oracl-git anew, or: git config oracl.embedding false")

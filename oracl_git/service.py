@@ -14,7 +14,7 @@ from functools import wraps
 from typing import IO, TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
 from . import telemetry
-from .errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, Unverified, UsageError
+from .errors import EmbeddingUnusable, IndexUnusable, NothingIndexed, OraclError, UnknownPath, Unverified, UsageError
 from .git import Objects, Repository, discover, head_state, open_objects, resolve_commit, settings, shallow_state
 from .graph.model import decode_path, encode_path
 from .graph.parameters import UNREAD_IMPORTS
@@ -27,11 +27,13 @@ from .store.settings import Report, Settings
 if TYPE_CHECKING:
     from .check.file import Standing
     from .check.model import Finding
+    from .embedding import Asset
     from .ontology.model import Counts
     from .ontology.runtime import Runtime
     from .recall.context import Context
     from .recall.references import Neighbour, Place
     from .recall.symbols import Symbol
+    from .store.fill import Filled
     from .store.mirror import Found
     from .uncommitted import Uncommitted
     from .vault.chain import Chain, Snapshot
@@ -191,6 +193,13 @@ class Oracl:
         return int(value)
 
     @property
+    def embedding(self) -> Asset | None:
+        """The embedding, unless `oracl.embedding` says to do without."""
+        from .embedding import find
+
+        return None if self.settings.get("oracl.embedding", "").lower() in ("false", "no", "off", "0") else find()
+
+    @property
     def index(self) -> Index:
         """The index as it was last asked for; see `fresh`."""
         if self.uncommitted is not None and self.uncommitted.index is not None:
@@ -210,7 +219,22 @@ class Oracl:
 
         tuned = _tuned(alpha, beta, skip) if (alpha, beta, skip) != (None, None, None) else None
         self.close()
-        return update(self.repo, settings=tuned, full=full, depth=self.depth, progress=progress, wait=wait)
+        return update(
+            self.repo, settings=tuned, full=full, depth=self.depth, progress=progress, wait=wait, asset=self.embedding
+        )
+
+    def fill(self, progress: Progress | None = None, stop: Callable[[], bool] | None = None) -> Filled | None:
+        """Encode the passages that have no vector yet, until `stop()`; None when there is to be no embedding.
+
+        Raises EmbeddingUnusable when its files are not whole.
+        """
+        from .store.fill import fill
+
+        asset = self.embedding
+        if asset is None:
+            return None
+        self.close()
+        return fill(self.repo, asset, progress, stop)
 
     def fresh(self, update: bool = True, progress: Progress | None = None) -> Index:
         """The index, at HEAD where that can be had within the budget; `notes` says when not."""
@@ -294,9 +318,20 @@ class Oracl:
         artifacts = len(index.paths())
         return Status(
             index.commit, self.repo.head, str(head["tree"]), str(root) if root else None, artifacts,
-            int(str(head["edges"])), self._behind(index.commit), dict(index.skipped()), 0,
-            tuple(json.loads(str(head.get("problems", "[]")))), self.repo.shallow, len(index.reach),
+            int(str(head["edges"])), self._behind(index.commit), dict(index.skipped()),
+            self._pending(index), tuple(json.loads(str(head.get("problems", "[]")))), self.repo.shallow,
+            len(index.reach),
         )  # fmt: skip
+
+    def _pending(self, index: Index) -> int:
+        asset = self.embedding
+        if asset is None:
+            return 0
+        try:
+            return index.vectors.pending if index.embedding[0] == asset.model else index.chunk_count
+        except EmbeddingUnusable as error:
+            self.notes.append(error.message)
+            return index.chunk_count
 
     def forget(self) -> list[str]:
         """Remove everything `init` and updates made; what was removed."""
@@ -390,7 +425,15 @@ class Oracl:
         started, before = time.monotonic(), telemetry.resident()
         index = self.fresh(update, progress)
         loaded = time.monotonic()
-        answer = search(index, text, limit=limit, ranker=ranker, persona=persona, resolve_time=self._time_of)
+        answer = search(
+            index,
+            text,
+            limit=limit,
+            ranker=ranker,
+            persona=persona,
+            resolve_time=self._time_of,
+            meaning=self.embedding is not None,
+        )
         self._record("search", text, answer, started, loaded, before)
         return self._with_snippets(answer) if snippet else answer
 
@@ -967,6 +1010,7 @@ class Oracl:
         place = os.path.join(self.repo.git_dir, "oracl")
         writable = os.access(place if os.path.isdir(place) else self.repo.git_dir, os.W_OK)
         checks.append(Check("writable", writable, place, f"check who owns {self.repo.git_dir}"))
+        checks.append(self._embedding_check())
         try:
             index = self.index
         except FileNotFoundError:
@@ -983,6 +1027,16 @@ class Oracl:
             Check("root", rooted, str(index.header.get("root") or "objects are missing"), "git fetch --refetch")
         )
         return checks
+
+    def _embedding_check(self) -> Check:
+        asset = self.embedding
+        if asset is None:
+            return Check("embedding", True, "switched off (oracl.embedding)")
+        try:
+            asset.verify()
+        except EmbeddingUnusable as error:
+            return Check("embedding", False, error.message, error.hint)
+        return Check("embedding", True, f"{asset.manifest['name']}, every file as its manifest says")
 
     def lines(self, node: Node, start: int, end: int) -> str:
         """Lines of an artifact as the indexed commit has them (`resolve_fragment`)."""

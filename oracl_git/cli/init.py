@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
 
-from ..errors import OraclError
+from ..errors import EmbeddingUnusable, OraclError
 from ..service import Oracl
 from . import output
 from .hooks import describe, install, quiet, uninstall
@@ -26,13 +27,15 @@ def run_init(args: argparse.Namespace) -> int:
         started = time.monotonic()
         with Bar() as tell:
             oracl.update(progress=tell)
-        seconds = time.monotonic() - started
+            seconds = time.monotonic() - started
+            waits = _encode(oracl, tell)
         status = oracl.status()
         hooks = [] if args.no_hooks else _install(oracl)
         if args.json:
             output.emit({
                 "commit": status.commit, "root": status.root, "artifacts": status.artifacts, "edges": status.edges,
-                "skipped": status.skipped, "history": status.history, "seconds": round(seconds, 3),
+                "skipped": status.skipped, "history": status.history, "pending": status.pending,
+                "seconds": round(seconds, 3),
             })  # fmt: skip
             return 0
         files = status.artifacts + sum(status.skipped.values())
@@ -46,6 +49,8 @@ def run_init(args: argparse.Namespace) -> int:
         if status.skipped:
             listed = ", ".join(f"{count:,} {reason}" for reason, count in status.skipped.items())
             print(f"Left out: {listed} (git oracl stats --skipped).")
+        if waits:
+            print(f"Not encoded: {output.plain(waits)}.")
         for problem in status.problems:
             print(f"Not believed: {output.plain(problem)}")
         if status.shallow:
@@ -55,6 +60,15 @@ def run_init(args: argparse.Namespace) -> int:
         print("Every question compares HEAD first, so the index keeps itself up to date.")
         print('Try: git oracl search "where is …"')
     return 0
+
+
+def _encode(oracl: Oracl, tell: Callable[[str, int, int], None]) -> str:
+    """Give every passage its vector; why not, when that cannot be."""
+    try:
+        oracl.fill(tell)
+    except EmbeddingUnusable as error:
+        return error.message
+    return ""
 
 
 def _install(oracl: Oracl) -> list[str]:

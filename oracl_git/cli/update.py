@@ -6,6 +6,7 @@ import argparse
 import time
 
 from ..service import Oracl
+from ..store.fill import Filled
 from ..store.settings import Report
 from . import output
 from .parser import machine
@@ -15,6 +16,7 @@ from .progress import Bar
 def configure_update(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--full", action="store_true", help="start from nothing (facts stay cached)")
+    parser.add_argument("--vectors", action="store_true", help="also encode every passage that has no vector yet")
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing")
     machine(parser)
 
@@ -25,8 +27,17 @@ def run_update(args: argparse.Namespace) -> int:
         started = time.monotonic()
         with Bar() as tell:
             report = oracl.update(full=args.full, progress=tell)
-        say(report, time.monotonic() - started, args)
+            filled = oracl.fill(tell) if args.vectors else None
+        say(report, time.monotonic() - started, args, **({"vectors": filled._asdict()} if filled else {}))
+        if filled and not args.json and not args.quiet:
+            print(encoded(filled))
     return 0
+
+
+def encoded(filled: Filled) -> str:
+    """What filling in vectors did."""
+    wait = f"; {output.plural(filled.pending, 'passage')} still wait" if filled.pending else ""
+    return f"{output.plural(filled.placed, 'passage')} got a vector, {filled.encoded:,} of them encoded now{wait}."
 
 
 def say(report: Report, seconds: float, args: argparse.Namespace, **more: object) -> None:

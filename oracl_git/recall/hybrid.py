@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ..graph.model import fragment
 from ..graph.tags import split_name
 from ..store.index import Index, Node, Span
-from . import tables
+from . import semantic, tables
 from .faults import Fault, faults
 from .model import Answer, Reason, Result
 from .query import Query
@@ -30,6 +30,7 @@ class Signals:
         self.commits: dict[int, int] = {}  # node → how many matching commits touched it
         self.exact: dict[int, str] = {}
         self.faults: dict[int, Fault] = {}
+        self.alike: dict[int, Span] = {}  # node → its passage nearest in meaning; `score` is the cosine
         self.notes: list[str] = []
 
     def place(self, node: int) -> Span | None:
@@ -44,8 +45,8 @@ def expression(query: Query) -> str:
     return any_of([*words[: tables.WORDS], *query.phrases, *query.identifiers])
 
 
-def signals(index: Index, query: Query) -> Signals:
-    """Collect every signal for the question."""
+def signals(index: Index, query: Query, meaning: bool = True) -> Signals:
+    """Collect every signal for the question; without meaning unless `meaning`."""
     found = Signals()
     asked = expression(query)
     if asked:
@@ -54,6 +55,8 @@ def signals(index: Index, query: Query) -> Signals:
     _exact(index, query, found)
     found.faults = faults(index, query.frames)
     found.values["trace"] = {node: fault.value for node, fault in found.faults.items()}
+    if meaning and not found.faults:
+        _meaning(index, query, found)
     return found
 
 
@@ -62,6 +65,24 @@ def weights(found: Signals) -> dict[str, float]:
     if not found.faults:
         return tables.SEARCH
     return {"trace": tables.TRACE, **{name: weight * tables.TRACE_WORDS for name, weight in tables.SEARCH.items()}}
+
+
+def _meaning(index: Index, query: Query, found: Signals) -> None:
+    """By how much the best passage is nearer than the last one looked at: what all have in common says nothing.
+
+    What no word leads to has to be near in itself, and not much less than the nearest.
+    """
+    near = semantic.passages(index, query.text, found.notes)
+    if not near:
+        return
+    floor, enough = near[-1].score, max(tables.NEAR, tables.NEAR_BEST * near[0].score)
+    led_to = {node for values in found.values.values() for node in values}
+    values: Scores = {}
+    for span in near:
+        if span.node not in values and (span.node in led_to or span.score >= enough):
+            values[span.node], found.alike[span.node] = span.score - floor, span
+            found.spans.setdefault(span.node, span)
+    found.values["meaning"] = values
 
 
 def _text(index: Index, expression: str, found: Signals) -> None:
@@ -147,9 +168,11 @@ def combine(found: Signals) -> dict[int, list[tuple[str, float]]]:
     return terms
 
 
-def rank(index: Index, query: Query, keep: Callable[[Node], bool], limit: int) -> tuple[Answer, tuple[str, ...]]:
+def rank(
+    index: Index, query: Query, keep: Callable[[Node], bool], limit: int, meaning: bool = True
+) -> tuple[Answer, tuple[str, ...]]:
     """The best artifacts for a compiled query; ties by path."""
-    found = signals(index, query)
+    found = signals(index, query, meaning)
     terms = combine(found)
     base = {node: sum(share for _, share in rows) for node, rows in terms.items()}
     filtered = query.directives or query.excluded or query.when  # then any of them may be all that is left
@@ -202,6 +225,9 @@ def _say(name: str, node: int, found: Signals) -> str:
         return f"line {frame.line} of it{f', in {frame.name},' if frame.name else ''} is in the text"
     if name == "exact":
         return found.exact.get(node, "named exactly")
+    if name == "meaning":
+        alike = found.alike[node]
+        return f"alike in meaning: {fragment(alike.start, alike.end)} (cosine {alike.score:.2f})"
     if name == "passage" and (span := found.spans.get(node)) and span.title:
         return f"in {span.title}"
     return {

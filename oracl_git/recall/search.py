@@ -23,9 +23,9 @@ ResolveTime = Callable[[str], "int | None"]  # a date or revision name → unix 
 
 def search(
     index: Index, text: str, *, limit: int = 20, ranker: str = "hybrid", persona: str = tables.DEFAULT_PERSONA,
-    resolve_time: ResolveTime | None = None,
+    resolve_time: ResolveTime | None = None, meaning: bool = True,
 ) -> Answer:  # fmt: skip
-    """Answer free text. Never raises for what the text says."""
+    """Answer free text. Never raises for what the text says. `meaning`: use the embedding."""
     query = compile_query(text, persona)
     keep = _filter(index, query, resolve_time)
     try:
@@ -45,10 +45,13 @@ def search(
     if query.wildcard:
         return _wildcard(index, query, keep, limit)
     if ranker == "classic":
-        from .classic import rank
+        from . import classic
+
+        ranked, notes = classic.rank(index, query, keep, limit)
     else:
-        from .hybrid import rank
-    ranked, notes = rank(index, query, keep, limit)
+        from . import hybrid
+
+        ranked, notes = hybrid.rank(index, query, keep, limit, meaning)
     return Answer(tuple(ranked.results), ranked.total, query, notes)
 
 

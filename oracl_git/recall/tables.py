@@ -71,7 +71,10 @@ SEARCH = {
     "text": 0.8,  # all chunks that matched
     "history": 1.1,  # messages of commits that touched it
     "exact": 0.6,  # an identifier or path of the question, exactly
+    "meaning": 0.4,  # the passage nearest in meaning
 }
+NEAREST = 200  # passages whose meaning is compared in full
+NEAR, NEAR_BEST = 0.3, 0.72  # cosine, and share of the best, that a file no word leads to must have
 # A text with places in files of this repository (a stack trace, a compiler's message) is asked otherwise:
 TRACE = 3.0  # the fault; the k-th file it came by counts 1/k of that
 TRACE_WORDS = 0.1  # the weights above, for the text's words, beside it

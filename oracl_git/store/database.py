@@ -17,7 +17,7 @@ from ..git import Repository
 
 Connection = sqlite3.Connection
 DatabaseError = sqlite3.DatabaseError
-SCHEMA_VERSION = 2  # a file of an older one is replaced: all of it is derived
+SCHEMA_VERSION = 3  # a file of an older one is replaced: all of it is derived
 BUSY_SECONDS = 60
 _ROWS = 2_000  # that wait to be written
 _ATTEMPTS = 500  # a hundredth of a second apart
@@ -59,6 +59,16 @@ CREATE TABLE skipped(path BLOB PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE shard(id INTEGER PRIMARY KEY, hash BLOB NOT NULL);
 CREATE TABLE chunk(id INTEGER PRIMARY KEY, node INTEGER NOT NULL, start INTEGER, stop INTEGER, title TEXT);
 CREATE INDEX chunk_node ON chunk(node);
+-- Vectors (see vectors.py): of each chunk, and the signs of blocks of them; which chunks wait for one, which went.
+CREATE TABLE vector(chunk INTEGER PRIMARY KEY, block INTEGER NOT NULL, code BLOB NOT NULL);
+CREATE TABLE block(id INTEGER PRIMARY KEY, used INTEGER NOT NULL, chunks BLOB NOT NULL, live BLOB NOT NULL);
+CREATE TABLE plane(block INTEGER PRIMARY KEY, bits BLOB NOT NULL);
+CREATE TABLE embedding(model TEXT NOT NULL, seen TEXT NOT NULL);
+CREATE TABLE pending(chunk INTEGER PRIMARY KEY);
+CREATE TABLE gone(chunk INTEGER PRIMARY KEY);
+CREATE TRIGGER chunk_came AFTER INSERT ON chunk BEGIN INSERT INTO pending VALUES(new.id); END;
+CREATE TRIGGER chunk_went AFTER DELETE ON chunk BEGIN
+    DELETE FROM pending WHERE chunk=old.id; INSERT OR IGNORE INTO gone VALUES(old.id); END;
 CREATE TABLE activity(node INTEGER PRIMARY KEY, last INTEGER NOT NULL, touches INTEGER NOT NULL);
 CREATE TABLE alias(hid INTEGER PRIMARY KEY, path BLOB NOT NULL);
 CREATE INDEX alias_path ON alias(path);
@@ -75,6 +85,7 @@ CREATE TABLE facts(
     id INTEGER PRIMARY KEY, blob TEXT NOT NULL, language TEXT NOT NULL, extractor INTEGER NOT NULL,
     skip TEXT NOT NULL, outline BLOB NOT NULL, links BLOB NOT NULL, text BLOB NOT NULL,
     UNIQUE(blob, language, extractor));
+CREATE TABLE vector(key BLOB PRIMARY KEY, code BLOB NOT NULL) WITHOUT ROWID;
 """
 
 HISTORY_SCHEMA = """

@@ -23,6 +23,7 @@ from ..graph.priority import priority
 from . import database
 from .facts import FactsCache
 from .settings import Settings
+from .vectors import Vectors
 
 _NODE = (
     "id, kind, path, mode, blob, size, lines, checksum, language, role, placeholder, tags, resolutions, s, m,"
@@ -503,6 +504,29 @@ class Index:
         except FileNotFoundError:
             return None
         return FactsCache(db, write=False)
+
+    # -- vectors ------------------------------------------------------------------------
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        """The vectors of its chunks."""
+        return Vectors(self.db)
+
+    @property
+    def embedding(self) -> tuple[str, str]:
+        """(model the vectors were made with, what its files looked like when they were checked); "" for none."""
+        row = self.db.execute("SELECT model, seen FROM embedding").fetchone()
+        return (row[0], row[1]) if row else ("", "")
+
+    def spans(self, chunks: Sequence[int]) -> dict[int, Span]:
+        """Chunk → its span."""
+        found: dict[int, Span] = {}
+        for start in range(0, len(chunks), 500):
+            part = chunks[start : start + 500]
+            marks = ",".join("?" * len(part))
+            sql = f"SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE id IN ({marks})"
+            found.update((row[0], Span._make(row)) for row in self.db.execute(sql, part))
+        return found
 
     # -- history --------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from ..git import Change, Entry, Laid, Objects, Repository, open_objects, stamp
 from ..graph.model import decode_path
 from . import database
 from .facts import FactsCache
+from .fill import settle_copy
 from .index import OF_COMMIT, OF_PATHS, Index, stems_of
 from .settings import Progress, Settings
 from .update import Build
@@ -91,6 +92,7 @@ class Overlay:
             with objects, database.transaction(self._db):
                 build = Build(self.repo, objects, self._db, self._facts, self.index.past, progress)
                 build.lay(changes, Settings.decode(self.index.header.get("settings")))
+                settle_copy(self._db, self._facts.texts)
         except BaseException:
             self._facts.keep(self._blobs(self._laid))
             raise

@@ -13,6 +13,7 @@ import json
 import sqlite3
 from array import array
 
+from ..embedding import Asset
 from ..errors import GitFailed, NothingIndexed
 from ..extract import excluded, language_of, version
 from ..git import Change, Objects, Repository, open_objects, shallow_state
@@ -22,6 +23,7 @@ from . import database
 from .chronicle import Chronicle
 from .edges import EdgeTable
 from .facts import Contents, FactsCache
+from .fill import settle
 from .history import DEFAULT_DEPTH, HistoryStore
 from .nodes import File, NodeTable
 from .settings import Progress, Report, Settings
@@ -36,8 +38,11 @@ _TYPE = 0o170000
 def update(
     repo: Repository, *, commit: str | None = None, settings: Settings | None = None, full: bool = False,
     depth: int = DEFAULT_DEPTH, progress: Progress | None = None, wait: float | None = None, home: str = "",
+    asset: Asset | None = None,
 ) -> Report:  # fmt: skip
     """Bring this worktree's index (or the one in the directory `home`) to `commit` (default HEAD).
+
+    With the `asset` of an embedding the vectors of its chunks come along, as far as they are known, and a few more.
 
     Waits up to `wait` seconds (default a minute) for another update. Raises
     NothingIndexed when unborn, IndexUnusable when the index cannot be written.
@@ -46,18 +51,19 @@ def update(
     if target is None:
         raise NothingIndexed("there is no commit to index yet", "make a first commit, then: git oracl update")
     try:
-        return _update(repo, target, settings, full, depth, progress, wait, home)
+        return _update(repo, target, settings, full, depth, progress, wait, home, asset)
     except sqlite3.DatabaseError as error:
         if not database.is_damage(error):
             raise
     for name in ("index", "facts", "history"):  # all of it is derived: start over
         database.remove(database.place(repo, name, home))
-    return _update(repo, target, settings, full, depth, progress, wait, home)._replace(rebuilt="the index was damaged")
+    made = _update(repo, target, settings, full, depth, progress, wait, home, asset)
+    return made._replace(rebuilt="the index was damaged")
 
 
 def _update(
     repo: Repository, target: str, settings: Settings | None, full: bool, depth: int, progress: Progress | None,
-    wait: float | None, home: str,
+    wait: float | None, home: str, asset: Asset | None,
 ) -> Report:  # fmt: skip
     collecting = gc.isenabled()
     gc.disable()  # what an update builds is live to its end and has no cycles: looking for some costs a tenth of it
@@ -67,7 +73,9 @@ def _update(
     try:
         with open_objects(repo) as objects, database.transaction(index):
             build = Build(repo, objects, index, FactsCache(facts), past, progress)
-            return build.run(target, settings, full, depth)
+            report = build.run(target, settings, full, depth)
+            settle(index, facts, asset)
+            return report
     except sqlite3.OperationalError as error:
         if database.is_damage(error):
             raise

@@ -10,6 +10,7 @@ import os
 import random
 import re
 import subprocess
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +18,8 @@ from pathlib import Path
 import pytest
 
 import oracl_git
+from oracl_git.embedding import LENGTH, find
+from oracl_git.extract import split_identifiers
 from oracl_git.recall import tables
 from oracl_git.recall.model import Reason, Result
 from oracl_git.service import Oracl
@@ -186,6 +189,7 @@ def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     world = World(tmp_path_factory.mktemp("reasons") / "zoo", request.param)
     with oracl_git.open(str(world.path)) as oracl:
         oracl.update()
+        oracl.fill()
         yield Truth(world), oracl
 
 
@@ -319,7 +323,17 @@ def _pointed(truth: Truth, question: str, result: Result, line: int, name: str |
     return said and held
 
 
+def _alike(truth: Truth, question: str, path: str, fragment: str, said: float) -> bool:
+    """The cosine of the question and those lines; a chunk's vector knows its title as well, so it is about that."""
+    encoder = find().encoder(find().seen)
+    texts = [question, truth.lines(path, fragment)]
+    codes = [array("b", encoder.encode(split_identifiers(text))) for text in texts]
+    return abs(sum(a * b for a, b in zip(*codes, strict=True)) / LENGTH**2 - said) < 0.15
+
+
 SEARCH: list[tuple[str, Check]] = [
+    (r"alike in meaning: (L\d+(?:-\d+)?) \(cosine (-?\d\.\d\d)\)",
+     lambda t, q, r, m: _alike(t, q, r.path, m[1], float(m[2]))),
     (r"(\d+) commits? speaks? of it", lambda t, q, r, m: _spoken(t, q, r.path) == int(m[1])),
     (r"words in its path", lambda t, q, r, m: _any_word(q, r.path)),
     (r"words in its names", lambda t, q, r, m: _any_word(q, t.text(r.path))),

@@ -1,0 +1,44 @@
+"""Meaning: passages that say in other words what a question asks.
+
+Knows how a question is encoded and what makes a near passage count. Knows
+nothing of how vectors are made or kept.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ..embedding import Asset, Encoder, find
+from ..errors import EmbeddingUnusable
+from ..extract import split_identifiers
+from ..store.index import Index, Span
+from . import tables
+
+
+@lru_cache(maxsize=1)
+def _encoder(asset: Asset, verified: str, seen: str) -> Encoder:
+    return asset.encoder(verified)
+
+
+def passages(index: Index, text: str, notes: list[str]) -> list[Span]:
+    """The passages nearest in meaning, best first; `score` is the cosine with the question.
+
+    `notes` hears when there are no vectors, or only some.
+    """
+    asset = find()
+    model, verified = index.embedding
+    try:
+        waiting = index.vectors.pending if model == asset.model else index.chunk_count
+        if waiting:
+            notes.append(
+                f"{waiting:,} of {index.chunk_count:,} passages are not encoded yet (git oracl update --vectors)"
+            )
+        if model != asset.model:
+            return []
+        query = _encoder(asset, verified, asset.seen).encode(split_identifiers(text))
+    except EmbeddingUnusable as error:
+        notes.append(f"without meaning: {error.message}")
+        return []
+    found = index.vectors.nearest(query, tables.NEAREST) if query else []
+    spans = index.spans([chunk for chunk, _ in found])
+    return [spans[chunk]._replace(score=cosine) for chunk, cosine in found if chunk in spans]
