@@ -227,13 +227,22 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
 _WHO = {f"GIT_{role}_{what}": f"x@{what}.example" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
 
-@pytest.mark.parametrize(("hook", "stage"), [("oracl-check", "pre-commit"), ("oracl-update", "manual")])
+@pytest.mark.parametrize(("hook", "stage"), [
+    ("oracl-check", "pre-commit"), ("oracl-update", "manual"), ("oracl-verify", "manual"), ("oracl-verify", "pre-push"),
+])  # fmt: skip
 def test_try_repo(framework: Hooked, mirror: Path, hook: str, stage: str) -> None:
-    done = framework.run("pre-commit", "try-repo", str(mirror), hook, "--hook-stage", stage, "--verbose", ok=False)
+    ends = ("--from-ref", "HEAD~", "--to-ref", "HEAD") if stage == "pre-push" else ()
+    command = ("pre-commit", "try-repo", str(mirror), hook, "--verbose", "--hook-stage", stage, *ends)
+    done = framework.run(*command, ok=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Passed" in done.stdout
     if hook == "oracl-update":
         assert framework.at_head()
+    elif hook == "oracl-verify":
+        assert "no snapshot" in done.stdout
+        framework.oracl("snapshot", "create")  # signed by nobody, and there is nobody to trust
+        done = framework.run(*command, ok=False)
+        assert done.returncode == 1 and "nobody is trusted" in done.stdout
     else:
         framework.write("key.pem", KEY)
         framework.git("add", "-A")
