@@ -186,7 +186,7 @@ def broken(
                 rows.append((path, each, then, now))
     made = ignored([then.path for _, _, then, _ in rows])
     for path, each, then, now in rows:
-        if then.path not in made and not _elsewhere(new.tree, then.path):
+        if then.path not in made and not _elsewhere(new.tree, then.path, renamed.get(then.path, "")):
             yield _finding(new, path, each, then, now, renamed)
 
 
@@ -238,10 +238,18 @@ def _guess(importer: str, module: str) -> str:
     return "/".join([*base, *rest.split(".")]) + ".py"
 
 
-def _elsewhere(tree: Tree, path: str) -> bool:
-    """Whether a file that is made into the module is there: a template, a source of an extension."""
-    stem = path.removesuffix(".py")
-    return not tree.exists(path) and bool(tree.stems.get(stem))
+def _elsewhere(tree: Tree, path: str, renamed: str) -> bool:
+    """Whether a file that is made into the module is there: a template, a source of an extension, its namesake.
+
+    A namesake (the same name in a directory of the same name) is how plugins and
+    vendored copies are found by loaders of their own; where git sees a rename, it is none.
+    """
+    if tree.exists(path):
+        return False
+    if tree.stems.get(path.removesuffix(".py")):
+        return True
+    tail = "/".join(path.split("/")[-3 if path.endswith("/__init__.py") else -2 :])
+    return not renamed and "/" in tail and any(other.endswith(f"/{tail}") for other in tree.paths)
 
 
 def _finding(

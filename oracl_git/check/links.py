@@ -130,7 +130,9 @@ def broken(
             continue
         if reference.kind == "import" and _may_hold(new, path, reference, sources[path][2]):
             continue
-        if reference.kind == "path" and _passed_over(sources[path][2], reference.start):
+        if reference.kind == "path" and _passed_over(path, sources[path][2], reference):
+            continue
+        if reference.kind == "link" and _pretty(new, path, reference.target):
             continue
         yield _finding(new, path, reference, then, renamed)
 
@@ -154,9 +156,19 @@ def dangling(
             yield Finding(path, reference.start, BROKEN_LINK, message, reference.target)
 
 
-def _passed_over(data: bytes, line: int) -> bool:
-    """Whether a configured path is one of those to leave out: such lists hold patterns, and harm nobody."""
-    rows = data.split(b"\n", line)[:line]
+def _pretty(tree: Tree, path: str, target: str) -> bool:
+    """Whether a site that serves page.md as page/ finds it from there."""
+    if "." in target.rpartition("/")[2]:
+        return False
+    place = posixpath.normpath(posixpath.join(posixpath.splitext(path)[0], target))
+    return any(tree.exists(place + suffix) for suffix in _DOCUMENTS)
+
+
+def _passed_over(path: str, data: bytes, reference: Reference) -> bool:
+    """Whether a configured path is one of those to leave out, or a mere key: such patterns and names harm nobody."""
+    rows = data.split(b"\n", reference.start)[: reference.start]
+    if path.endswith(".json") and re.search(re.escape(encode_path(reference.target)) + rb'"\s*:', rows[-1]):
+        return True
     depth = _indent(rows[-1])
     if _LEAVE_OUT.search(rows[-1]):
         return True

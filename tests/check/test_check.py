@@ -146,6 +146,14 @@ def test_modules_that_may_still_define_it(world: World, text: str) -> None:
     assert world.check() == []
 
 
+def test_a_namesake_that_a_loader_may_find(world: World) -> None:
+    world.write("plugins/pkg/util.py", "def tidy(quickly): return quickly\n")
+    world.write("plugins/modules/user.py", "from pkg.util import tidy\n")
+    world.commit()
+    world.git("rm", "-q", "pkg/util.py", "tests/test_core.py", "pkg/sub/deep.py")
+    assert world.check() == []
+
+
 def test_what_takes_the_place_of_a_module(world: World) -> None:
     for name in ("pkg/util/__init__.py", "pkg/util.pyx", "pkg/util.pyi", "pkg/util.py.in", "pkg/util.c"):
         world.git("rm", "-qf", "pkg/util.py")
@@ -206,6 +214,22 @@ def test_what_is_left_out_may_be_gone(world: World, path: str, text: str) -> Non
     world.commit()
     world.git("rm", "-q", "scripts/step.py")
     assert len(world.check()) == 1
+
+
+def test_a_page_that_is_served_as_a_directory(world: World) -> None:
+    world.write("docs/user/README.md", "x\n")
+    world.write("docs/index.md", "[User](../user) [User](./user)\n")
+    world.commit()
+    world.git("mv", "docs/user/README.md", "docs/user.md")
+    assert world.check() == []
+
+
+def test_a_key_is_no_path(world: World) -> None:
+    world.write("report.json", '{"files": {"scripts/step.py": {"lines": 3}}}\n')
+    world.git("rm", "-q", "scripts/build.sh")
+    world.commit()
+    world.git("rm", "-q", "scripts/step.py")
+    assert world.check() == []
 
 
 def test_a_page_as_a_site_has_it(world: World) -> None:
