@@ -337,7 +337,10 @@ class Oracl:
         """Remove everything `init` and updates made; what was removed."""
         import shutil
 
+        from .vault.place import quiet_log
+
         self.close()
+        quiet_log(self.repo, quiet=False)
         gone = []
         linked = os.path.join(self.repo.common_dir, "worktrees")
         worktrees = [os.path.join(linked, name) for name in sorted(os.listdir(linked))] if os.path.isdir(linked) else []
@@ -936,6 +939,12 @@ class Oracl:
         from .vault import health
 
         return health.history(self.repo)
+
+    def sharing(self) -> tuple[int, list[str]]:
+        """(chains of snapshots in this clone, refspecs that are missing for `git fetch` to bring them along)."""
+        from .vault.place import sharing
+
+        return sharing(self.repo)
 
     def chains(self) -> list[Chain]:
         """The chains of snapshots in this clone."""

@@ -20,12 +20,14 @@ def run_status(args: argparse.Namespace) -> int:
     """Read only; 1 when there is no index."""
     with Oracl.at() as oracl:
         status = oracl.status()
+        chains, refspecs = oracl.sharing()
         if args.json:
             output.emit({
                 "commit": status.commit, "head": status.head, "tree": status.tree, "root": status.root,
                 "artifacts": status.artifacts, "edges": status.edges, "behind": status.behind,
                 "skipped": status.skipped, "pending": status.pending, "problems": list(status.problems),
                 "shallow": status.shallow, "history": status.history, "hooks": as_json(oracl),
+                "snapshots": {"chains": chains, "refspecs": refspecs},
             })  # fmt: skip
             return 0 if status.commit else 1
         if status.commit is None:
@@ -47,6 +49,10 @@ def run_status(args: argparse.Namespace) -> int:
             print(f"pending    {output.plural(status.pending, 'chunk')} to encode")
         if worker := activity_line(oracl):
             print(f"hooks      {worker}")
+        if chains:
+            print(f"snapshots  {output.plural(chains, 'chain')} (git oracl snapshot list)")
+            for spec in refspecs:
+                print(f"           git config --add remote.origin.fetch '{spec}'")
         for problem in status.problems:
             print(f"problem    {output.plain(problem)}")
         if status.shallow:

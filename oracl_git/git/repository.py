@@ -90,6 +90,22 @@ def unset_config(repo: Repository, key: str) -> None:
     git(repo, "config", "--local", "--unset-all", key, ok=(0, 5))
 
 
+def config_values(repo: Repository, key: str) -> list[str]:
+    """Every value of one key in the repository's own config file."""
+    out = git(repo, "config", "-z", "--local", "--get-all", key, ok=(0, 1))
+    return out.decode("utf-8", "surrogateescape").split("\0")[:-1]
+
+
+def add_config(repo: Repository, key: str, value: str) -> None:
+    """Add one value to a key of the repository's own config file; one that cannot be written stays as it is."""
+    git(repo, "config", "--local", "--add", key, value, check=False)
+
+
+def drop_config(repo: Repository, key: str, value: str) -> None:
+    """Remove one value of a key from the repository's own config file."""
+    git(repo, "config", "--local", "--fixed-value", "--unset-all", key, value, check=False)
+
+
 def resolve_commit(repo: Repository, rev: str) -> str:
     """The full id of the commit a revision names."""
     if "\0" not in rev:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,9 +22,9 @@ from .envelope import Envelope, Signature
 from .header import Described
 from .keys import UNSIGNED, Signer
 from .memory import Seen, locked
+from .place import PREFIX, writer_id
 from .statement import Statement
 
-PREFIX = "refs/oracl/snapshots/"
 _REF = re.compile(r"refs/oracl/snapshots/([0-9a-f]{64}|hmac-sha256-[0-9a-f]{32}|unsigned)/([0-9a-f]{16})")
 _ENVELOPE = re.compile(rb"([0-9a-f]{2})/((?:[0-9a-f]{40}|[0-9a-f]{64}))(\.[0-9]{1,18})?\.dsse\.json")
 _SHARDS = re.compile(rb"([0-9a-f]{2})/(?:[0-9a-f]{40}|[0-9a-f]{64})\.shards")
@@ -157,27 +156,6 @@ def chains(repo: Repository, prefix: str = PREFIX) -> list[Chain]:
 
 
 # -- appending ------------------------------------------------------------------------------
-
-
-def writer_id(repo: Repository) -> str:
-    """The name of this clone as a writer. A copy of the clone is another writer: two would split one chain."""
-    path = os.path.join(repo.common_dir, "oracl", "writer")
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    known_as = f"{os.path.realpath(repo.common_dir)}\0{os.stat(repo.common_dir).st_ino}"
-    here = sha256(known_as.encode("utf-8", "surrogateescape"))
-    with locked(path + ".lock"):
-        try:
-            with open(path, encoding="ascii") as file:
-                writer, _, place = file.read(200).strip().partition(" ")
-            if place == here.hexdigest() and re.fullmatch(r"[0-9a-f]{16}", writer):
-                return writer
-        except (OSError, ValueError):
-            pass
-        writer = secrets.token_hex(8)
-        with open(path + ".new", "w", encoding="ascii") as file:
-            file.write(f"{writer} {here.hexdigest()}\n")
-        os.replace(path + ".new", path)
-        return writer
 
 
 def append(

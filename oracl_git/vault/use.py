@@ -23,6 +23,7 @@ from . import export as exports
 from .chain import Chain, Snapshot
 from .export import Exported
 from .keys import Signer
+from .place import PREFIX, quiet_log, writer_id
 from .verify import Options, Verdict
 
 POLICIES = ("none", "optional", "required")  # from the weakest
@@ -102,6 +103,8 @@ def create(
     seen = memory.Seen(snapshot.statement.seq, snapshot.digest, added.oid)
     if fresh:
         memory.remember(place, {added.name: seen})
+        if seen.seq == 1:
+            quiet_log(repo)
     return Created(added, snapshot, fresh, signer.scheme if signer else keys.UNSIGNED)
 
 
@@ -261,7 +264,7 @@ _INCOMING = "refs/oracl/incoming/"
 
 def push(repo: Repository, remote: str, *, everything: bool = False) -> list[Transfer]:
     """Send this clone's chains, or all. Never by force: a remote that has more, or other, says no."""
-    writer = chain.writer_id(repo)
+    writer = writer_id(repo)
     own = [each.ref for each in chain.chains(repo) if everything or each.writer == writer]
     if not own:
         raise UsageError("there is no snapshot to push", "git oracl snapshot create")
@@ -271,11 +274,14 @@ def push(repo: Repository, remote: str, *, everything: bool = False) -> list[Tra
 
 def fetch(repo: Repository, remote: str) -> list[Transfer]:
     """Bring a remote's chains. One that has more than ours takes its place; one that split is left outside."""
-    place = f"{_INCOMING}{chain.writer_id(repo)}/"
-    refs.fetch(repo, remote, f"{chain.PREFIX}*", f"{place}*")
+    place = f"{_INCOMING}{writer_id(repo)}/"
+    refs.fetch(repo, remote, f"{PREFIX}*", f"{place}*")
     incoming = chain.chains(repo, place)
     try:
-        return [_take(repo, each) for each in incoming]
+        taken = [_take(repo, each) for each in incoming]
+        if any(row.state == "new" for row in taken):
+            quiet_log(repo)
+        return taken
     finally:
         refs.delete_refs(repo, [name for name, _ in refs.list_refs(repo, place)])
 

@@ -19,6 +19,7 @@ from .canonical import dumps
 from .chain import Chain, Snapshot
 from .keys import HMAC_PREFIX, UNSIGNED, PublicKey, check_hmac, fingerprint
 from .memory import Seen
+from .place import PREFIX
 from .sshsig import is_sshsig
 from .statement import Statement
 from .trust import Trust
@@ -163,7 +164,7 @@ def _judge_chains(own: list[Chain], trusted: Trust, seen: dict[str, Seen]) -> di
     for name, last in seen.items():
         if name not in present and not trusted.problem(name.partition("/")[0]):
             raise Unverified(
-                Unverified.ROLLBACK, f"{chains.PREFIX}{name} is gone; seq {last.seq} was seen there",
+                Unverified.ROLLBACK, f"{PREFIX}{name} is gone; seq {last.seq} was seen there",
                 "git oracl snapshot fetch",
             )  # fmt: skip
     news = {}

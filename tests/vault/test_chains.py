@@ -288,3 +288,22 @@ def test_a_pull_request_that_a_forge_merged(signed: Vault) -> None:
     ci.cli("snapshot", "create")
     assert ci.code() == 0
     assert ci.cli("verify", *BASE, "--json")["signers"][0]["seq"] == 1
+
+
+def test_git_is_told_of_chains(signed: Vault) -> None:
+    """log decorates none of them; status names the refspecs; pruning takes none of ours; deinit undoes it."""
+    bare(signed)
+    signed.cli("init")
+    assert signed.git("config", "--get-all", "log.excludeDecoration") == "refs/oracl/*"
+    assert "Snapshot of" not in signed.git("log", "--exclude=refs/oracl/*", "--all", "--oneline")
+    specs = signed.cli("status", "--json")["snapshots"]["refspecs"]
+    assert len(specs) == 2 and specs[0] in signed.cli("status")
+    for spec in specs:
+        signed.git("config", "--add", "remote.origin.fetch", spec)
+    assert signed.cli("status", "--json")["snapshots"] == {"chains": 1, "refspecs": []}
+    before = signed.refs
+    signed.git("fetch", "-q", "--prune")
+    assert signed.refs == before
+    signed.cli("deinit")
+    assert signed.git("config", "--get-all", "log.excludeDecoration", ok=False) == ""
+    assert signed.refs == before  # what was signed is no cache

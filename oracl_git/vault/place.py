@@ -1,0 +1,67 @@
+"""Where chains are, what this clone calls itself as a writer, and how git is told of both.
+
+Knows names and git's settings, and loads nothing heavy: `git oracl status` asks it.
+Knows nothing of what a chain holds.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from hashlib import sha256
+
+from ..git import Repository
+from ..git.refs import list_refs
+from ..git.repository import add_config, config_values, drop_config
+from .memory import locked
+
+PREFIX = "refs/oracl/snapshots/"
+_REFSPEC = f"{PREFIX}*:{PREFIX}*"
+_DECORATION = ("log.excludeDecoration", "refs/oracl/*")
+
+
+def writer_id(repo: Repository) -> str:
+    """The name of this clone as a writer. A copy of the clone is another writer: two would split one chain."""
+    path = os.path.join(repo.common_dir, "oracl", "writer")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    known_as = f"{os.path.realpath(repo.common_dir)}\0{os.stat(repo.common_dir).st_ino}"
+    here = sha256(known_as.encode("utf-8", "surrogateescape"))
+    with locked(path + ".lock"):
+        try:
+            with open(path, encoding="ascii") as file:
+                writer, _, place = file.read(200).strip().partition(" ")
+            if place == here.hexdigest() and re.fullmatch(r"[0-9a-f]{16}", writer):
+                return writer
+        except (OSError, ValueError):
+            pass
+        writer = os.urandom(8).hex()
+        with open(path + ".new", "w", encoding="ascii") as file:
+            file.write(f"{writer} {here.hexdigest()}\n")
+        os.replace(path + ".new", path)
+        return writer
+
+
+def known_writer(repo: Repository) -> str:
+    """The name of this clone as a writer, if it has one."""
+    try:
+        with open(os.path.join(repo.common_dir, "oracl", "writer"), encoding="ascii") as file:
+            return file.read(200).partition(" ")[0]
+    except (OSError, ValueError):
+        return ""
+
+
+def sharing(repo: Repository, remote: str = "origin") -> tuple[int, list[str]]:
+    """(chains in this clone, refspecs `git fetch` lacks to bring those of a remote and prune none of ours)."""
+    count = len(list_refs(repo, PREFIX))
+    wanted = [_REFSPEC]
+    if writer := known_writer(repo):
+        wanted.append(f"^{PREFIX}*/{writer}")
+    known = config_values(repo, f"remote.{remote}.fetch")
+    return count, [spec for spec in wanted if spec not in known]
+
+
+def quiet_log(repo: Repository, quiet: bool = True) -> None:
+    """Let git's log decorate no chain, or undo that. A config that cannot be written is left alone."""
+    key, value = _DECORATION
+    if (value in config_values(repo, key)) != quiet:
+        (add_config if quiet else drop_config)(repo, key, value)
