@@ -83,10 +83,14 @@ class Chain:
         return self._read([name])[0] if name in self.files else None
 
     @cached_property
+    def every(self) -> list[Snapshot]:
+        """Every snapshot in the tree, in no order."""
+        return self._read([name for name in self.files if name.endswith(".dsse.json")])
+
+    @cached_property
     def snapshots(self) -> list[Snapshot]:
         """Every snapshot, in the order of the chain. Raises Unverified: 14 when it split, 11 when one is missing."""
-        every = self._read([name for name in self.files if name.endswith(".dsse.json")])
-        found = sorted(every, key=lambda snapshot: snapshot.statement.seq)
+        found = sorted(self.every, key=lambda snapshot: snapshot.statement.seq)
         for number, (before, after) in enumerate(zip([None, *found], found, strict=False), 1):
             seq = after.statement.seq
             if before and before.statement.seq == seq:

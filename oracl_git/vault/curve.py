@@ -7,12 +7,15 @@ Knows nothing of secrets: everything here is public, and slow.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 _P = 2**255 - 19
 _D = -121665 * pow(121666, -1, _P) % _P
 _ROOT = pow(2, (_P - 1) // 4, _P)  # of -1
 _SIGN = 1 << 255
 
 
+@lru_cache(maxsize=256)
 def is_weak(raw: bytes) -> bool:
     """Whether 32 bytes are no usable public key: no point, not its canonical form, or of order 1, 2, 4 or 8."""
     point = _decode(raw)

@@ -13,6 +13,7 @@ from hashlib import sha256
 from ..git import Repository
 from ..git.refs import list_refs
 from ..git.repository import add_config, config_values, drop_config
+from ..git.scope import user_setting
 from .memory import locked
 
 PREFIX = "refs/oracl/snapshots/"
@@ -21,7 +22,12 @@ _DECORATION = ("log.excludeDecoration", "refs/oracl/*")
 
 
 def writer_id(repo: Repository) -> str:
-    """The name of this clone as a writer. A copy of the clone is another writer: two would split one chain."""
+    """The name of this clone as a writer. A copy of the clone is another writer: two would split one chain.
+
+    Where every run has a clone of its own, as in CI, `oracl.writer` names the one chain they go on with.
+    """
+    if named := user_setting(repo, "oracl.writer"):
+        return sha256(b"oracl-git writer\0" + named.encode("utf-8", "surrogateescape")).hexdigest()[:16]
     path = os.path.join(repo.common_dir, "oracl", "writer")
     os.makedirs(os.path.dirname(path), exist_ok=True)
     known_as = f"{os.path.realpath(repo.common_dir)}\0{os.stat(repo.common_dir).st_ino}"
@@ -43,6 +49,8 @@ def writer_id(repo: Repository) -> str:
 
 def known_writer(repo: Repository) -> str:
     """The name of this clone as a writer, if it has one."""
+    if user_setting(repo, "oracl.writer"):
+        return writer_id(repo)
     try:
         with open(os.path.join(repo.common_dir, "oracl", "writer"), encoding="ascii") as file:
             return file.read(200).partition(" ")[0]

@@ -66,7 +66,7 @@ def policy(repo: Repository) -> str:
     users = [value for scope, value in rows if scope not in ("local", "worktree")]
     if not users:
         return own[-1] if own else "optional"
-    return max(users[-1], *own[-1:], key=POLICIES.index)
+    return max([users[-1], *own[-1:]], key=POLICIES.index)
 
 
 def choose_signer(repo: Repository, hmac: bool) -> Signer | None:

@@ -172,9 +172,10 @@ def _judge_chains(own: list[Chain], trusted: Trust, seen: dict[str, Seen]) -> di
         last_seen = seen.get(chain.name)
         if last_seen and last_seen.oid == chain.oid:
             continue
+        for snapshot in chain.every:  # what is not signed says nothing of how the chain stands
+            _check_signature(chain, snapshot, trusted)
         snapshots = chain.snapshots
         head = snapshots[-1]
-        _check_signature(chain, head, trusted)
         if last_seen and head.statement.seq < last_seen.seq:
             raise Unverified(
                 Unverified.ROLLBACK,

@@ -115,7 +115,7 @@ def test_status_json(shop: Place) -> None:
     data = shop.oracl("status", "--json").json
     assert set(data) == {
         "schema", "commit", "head", "tree", "root", "artifacts", "edges", "behind", "skipped", "pending", "problems",
-        "shallow", "history", "hooks",
+        "shallow", "history", "hooks", "snapshots",
     }  # fmt: skip
     assert data["hooks"] == {"last_run": None, "queued": 0, "failures": 0}
     assert data["commit"] == data["head"] and data["behind"] == 0 and data["shallow"] is False

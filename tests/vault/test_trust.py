@@ -187,6 +187,7 @@ def test_policy(vault: Vault, tmp_path: Path) -> None:
     config = tmp_path / "config"
     env = {"GIT_CONFIG_GLOBAL": str(config)}
     config.write_text("[oracl]\n\tsign = required\n")
+    vault.cli("snapshot", "create", code=2, key=False, env=env)
     vault.git("config", "oracl.sign", "none")  # a repository cannot ask for less than its user
     vault.cli("snapshot", "create", code=2, key=False, env=env)
     vault.cli("snapshot", "create", code=2, key=False, env={**env, **HMAC})  # and no quiet HMAC
