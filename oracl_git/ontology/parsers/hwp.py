@@ -20,9 +20,10 @@ _OUTLINE = 1  # what heads a paragraph: nothing, an outline number, a number, a 
 _HEAD_SHIFT, _LEVEL_SHIFT = 23, 25  # in the attributes of a paragraph shape
 # Controls that are lists of paragraphs: what these are, and what their place is called.
 _LISTS = {
-    b"head": ("header", "header"), b"foot": ("footer", "footer"), b"fn  ": ("note", "footnote"),
-    b"en  ": ("note", "endnote"), b"tcmt": ("comment", "hidden comment"), b"gso ": ("textbox", "text box"),
+    b"head": ("header", "header"), b"foot": ("footer", "footer"), b"secd": ("header", "master page"),
+    b"fn  ": ("note", "footnote"), b"en  ": ("note", "endnote"), b"tcmt": ("comment", "hidden comment"),
 }  # fmt: skip
+_BOX = ("textbox", "text box")
 _RUBY, _COMPOSED, _NUMBER, _TABLE, _DRAWN = b"tdut", b"tcps", b"atno", b"tbl ", b"gso "
 _CAPTION_NUMBERS = (3, 4, 5)  # of a picture, a table, an equation; page and note numbers are layout
 _CELL_PLACE = struct.Struct("<HH")  # column, row
@@ -44,12 +45,9 @@ _TITLE = 2
 def read(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
     """The sections of a document."""
     file = CompoundFile(stream, limits)
-    for number, value in file.properties().items():
-        text = "" if value is None else str(value).partition("\0")[0].strip()  # padded with what was there before
-        if text and number == _TITLE:
-            about.title = text
-        elif text and number in _SUMMARY:
-            about.metadata[_SUMMARY[number]] = text
+    properties = file.properties()
+    about.title = properties.get(_TITLE, "")
+    about.metadata |= {_SUMMARY[number]: text for number, text in properties.items() if number in _SUMMARY and text}
     about.metadata["hwp_version"] = file.version
     reader = _Reader(_levels(file.records("DocInfo")))
     for name in file.sections():
@@ -167,7 +165,7 @@ class _Reader:
             inline = str(number) if attributes & 15 in _CAPTION_NUMBERS else ""
         else:
             inline = OBJECT if name == _DRAWN else ""
-        kind, title = _LISTS.get(name, ("textbox", "text box"))
+        kind, title = _LISTS.get(name, _BOX)
         after: list[Section] = []
         place = None
         while self.records.below(record.level):

@@ -12,6 +12,7 @@ import sys
 import zlib
 from array import array
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import BinaryIO, NamedTuple
 
 import olefile
@@ -36,6 +37,9 @@ _LOCKS = (
 )
 _SECTION = re.compile(r"section(\d{1,5})", re.IGNORECASE)
 _CHUNK = 1 << 16
+_VT_LPWSTR, _VT_FILETIME = 31, 64  # types of properties; times count 100 ns from 1601, in UTC
+_FILETIME_EPOCH = datetime(1601, 1, 1)
+_PROPERTIES = 50  # there are about fifteen
 _WORD = struct.Struct("<I")
 _BIG = 0xFFF  # a record of this size has its true size in the next four bytes
 _RECORD_BYTES = 32 << 20
@@ -87,12 +91,12 @@ class CompoundFile:
             raise Refused("malformed", "the document has no body")
         return [name for _, name in sorted(found)]
 
-    def properties(self) -> dict[int, object]:
+    def properties(self) -> dict[int, str]:
         """The summary information, by property number; nothing when it cannot be read."""
         name = "\x05HwpSummaryInformation"
         try:
-            return dict(self._ole.getproperties(name, convert_time=True)) if self._ole.exists(name) else {}
-        except (OSError, struct.error, ValueError, IndexError, KeyError, TypeError, OverflowError):
+            return _properties(self._bytes(name)) if self._ole.exists(name) else {}
+        except (OSError, struct.error, ValueError, IndexError, OverflowError):
             return {}
 
     def records(self, name: str) -> Iterator[Record]:
@@ -126,6 +130,22 @@ class CompoundFile:
                 yield piece
         except zlib.error as error:
             raise Refused("malformed", f"{name} is broken: {error}") from error
+
+
+def _properties(data: bytes) -> dict[int, str]:
+    """The texts and times of a property set; no library's reader, as that believes any number of properties."""
+    start = struct.unpack_from("<I", data, 44)[0]
+    count = min(struct.unpack_from("<I", data, start + 4)[0], _PROPERTIES)
+    found: dict[int, str] = {}
+    for number, offset in struct.iter_unpack("<II", data[start + 8 : start + 8 + 8 * count]):
+        kind, value = struct.unpack_from("<IQ", data, start + offset)
+        if kind == _VT_LPWSTR:
+            length = value & 0xFFFFFFFF  # it is followed by what was in memory behind it
+            text = data[start + offset + 8 : start + offset + 8 + 2 * min(length, len(data))]
+            found[number] = text.decode("utf-16-le", "replace").partition("\0")[0].strip()
+        elif kind == _VT_FILETIME and value:
+            found[number] = str((_FILETIME_EPOCH + timedelta(microseconds=value // 10)).replace(microsecond=0))
+    return found
 
 
 def _records(pieces: Iterator[bytes]) -> Iterator[Record]:

@@ -79,7 +79,7 @@ def check(form: Format, file: File, suffix: str) -> list[str]:
         if form.family == "text":
             return []
         raise Refused("malformed", "the file is empty")
-    found = what(file)
+    found = what(file, form.family)
     if found.family == form.family:
         same = found.family != "image" or suffix == found.suffix or any({suffix, found.suffix} <= one for one in _SAME)
         return [] if same else [f"it is named {suffix}, but it is {found.title}"]
@@ -95,12 +95,13 @@ def check(form: Format, file: File, suffix: str) -> list[str]:
     raise Refused("wrong_suffix", f"it is named {suffix}, but it is {found.title}", hint)
 
 
-def what(file: File) -> Kind:
-    """What the bytes are."""
+def what(file: File, expected: str) -> Kind:
+    """What the bytes are; of several things that an archive may be, the family that is expected."""
     head = os.pread(file.fd, _HEAD, 0)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         names = _directory(file) + (head[:128] if head[30:38] == b"mimetype" else b"")
-        return next((kind for name, kind in _PARTS if name in names), ZIP)
+        kinds = [kind for name, kind in _PARTS if name in names]
+        return next((kind for kind in kinds if kind.family == expected), kinds[0] if kinds else ZIP)
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         return _compound(file, head)
     for pattern, kind in _SIGNATURES:
@@ -136,5 +137,6 @@ def _is_text(head: bytes) -> bool:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return True
     controls = sum(head.count(byte) for byte in (*range(1, 8), *range(14, 27), *range(28, 32)))
-    nuls = head.count(0)
-    return controls * 20 < len(head) and (nuls * 50 < len(head) or nuls * 3 > len(head))
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    utf_16 = max(even, odd) > 10 * min(even, odd)
+    return controls * 20 < len(head) and (utf_16 or (even + odd) * 50 < len(head))
