@@ -17,7 +17,11 @@ from oracl_git.ontology import files, gather, ingest, store
 
 from .conftest import World
 
-INGEST = [sys.executable, "-c", "import sys; from oracl_git.cli import main; sys.exit(main(['ontology', 'ingest', '-q']))"]
+INGEST = [
+    sys.executable,
+    "-c",
+    "import sys; from oracl_git.cli import main; sys.exit(main(['ontology', 'ingest', '-q']))",
+]
 
 
 def rows(world: World, sql: str) -> list[tuple[object, ...]]:
@@ -38,7 +42,12 @@ def sound(world: World) -> bool:
 
 def test_a_registered_directory_is_read_as_head_has_it_and_follows_commits(world: World) -> None:
     world.register("docs")
-    world.commit({"docs/a.md": "# Tea\n\nGreen tea is brewed at eighty degrees.\n", "docs/b.md": "# Coffee\n\nBeans are ground.\n"})
+    world.commit(
+        {
+            "docs/a.md": "# Tea\n\nGreen tea is brewed at eighty degrees.\n",
+            "docs/b.md": "# Coffee\n\nBeans are ground.\n",
+        }
+    )
     counts = world.ingest()
     assert (counts.new, counts.read) == (2, 2)
     world.write("docs/a.md", "# Tea\n\nThe kettle is uncommitted.\n")
@@ -137,7 +146,9 @@ def test_lineage_tells_versions_moves_and_copies(world: World) -> None:
     world.ingest()
     found = rows(world, "SELECT s.uri, l.relation FROM source_lineage l JOIN sources s ON s.ref=l.source ORDER BY l.id")
     assert ("docs/a.md", "version_of") in found and ("docs/moved.md", "moved_from") in found
-    assert any(relation == "same_content_as" for _, relation in rows(world, "SELECT source, relation FROM source_lineage"))
+    assert any(
+        relation == "same_content_as" for _, relation in rows(world, "SELECT source, relation FROM source_lineage")
+    )
 
 
 def test_a_passage_that_stands_twice_is_told_once(world: World) -> None:
@@ -156,7 +167,11 @@ def test_two_clones_name_sources_and_passages_alike(worlds: Callable[[str], Worl
         world.commit({"docs/a.md": "# A\n\nOne.\n\n# B\n\nTwo Project Helios.\n"})
         world.register("docs")
         world.ingest()
-        names.append(rows(world, "SELECT ref FROM chunks UNION SELECT ref FROM sources UNION SELECT ref FROM entities ORDER BY 1"))
+        names.append(
+            rows(
+                world, "SELECT ref FROM chunks UNION SELECT ref FROM sources UNION SELECT ref FROM entities ORDER BY 1"
+            )
+        )
     assert names[0] == names[1] and len(names[0]) > 3
 
 
@@ -220,13 +235,17 @@ def test_a_place_that_became_a_symlink_is_not_followed(tmp_path: Path) -> None:
 
 def test_a_kill_at_any_instant_leaves_whole_sources(world: World) -> None:
     for number in range(60):
-        world.inbox(f"{number}.md", f"# Title {number}\n\n" + f"Paragraph number {number} about topic{number}.\n\n" * 40)
+        world.inbox(
+            f"{number}.md", f"# Title {number}\n\n" + f"Paragraph number {number} about topic{number}.\n\n" * 40
+        )
     world.ingest()
     for turn in range(50):
         world.inbox("0.md", f"# Turn {turn}\n\n" + f"word{turn} " * 400)
         for number in range(1, 12):
             world.inbox(f"{number}.md", f"# Turn {turn}\n\n" + f"Text {number} of turn{turn}.\n\n" * 30)
-        process = subprocess.Popen(INGEST, cwd=world.path, env=world.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            INGEST, cwd=world.path, env=world.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         time.sleep(0.08 + turn * 0.004)
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -256,7 +275,7 @@ def test_a_full_disk_is_told_and_harms_nothing(world: World) -> None:
     world.inbox("a.txt", "the first heron\n")
     world.ingest()
     world.inbox("b.txt", "heron " * 400_000)
-    limit = ["bash", "-c", "ulimit -f 300; trap '' XFSZ; exec \"$0\" \"$@\"", *INGEST]
+    limit = ["bash", "-c", 'ulimit -f 300; trap \'\' XFSZ; exec "$0" "$@"', *INGEST]
     done = subprocess.run(limit, cwd=world.path, env=world.env, capture_output=True, text=True)
     assert done.returncode == 128 and "Traceback" not in done.stderr, done.stderr
     assert sound(world) and world.uris("first heron") == [".agentlas/ontology-inbox/a.txt"]
@@ -282,7 +301,9 @@ def test_names_that_are_not_utf_8_are_kept(world: World) -> None:
     assert world.ingest().unchanged == 1
 
 
-def test_another_way_to_make_words_or_vectors_reads_everything_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_way_to_make_words_or_vectors_reads_everything_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world.inbox("a.txt", "the first heron\n")
     world.ingest()
     monkeypatch.setattr(ingest, "_REVISION", "2")

@@ -137,7 +137,10 @@ def test_a_store_that_comes_with_a_clone_is_not_active_by_itself(world: World, t
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.text("./~ab\0é", min_size=1, max_size=12) | st.sampled_from(["..", "../..", "/", "/etc", "~", ".ssh", "a/.ssh/b", ".agentlas", "a/../.."]))
+@given(
+    st.text("./~ab\0é", min_size=1, max_size=12)
+    | st.sampled_from(["..", "../..", "/", "/etc", "~", ".ssh", "a/.ssh/b", ".agentlas", "a/../.."])
+)
 def test_no_unapproved_root_lies_outside_the_project_or_in_a_place_for_keys(tmp_path: Path, text: str) -> None:
     project = Project("/srv/work/project")
     root = Root(os.path.normpath(text) if text else ".")
@@ -155,7 +158,9 @@ def test_nobody_approves_git_or_the_store(world: World) -> None:
                 runtime.permit(Root(path), True)
 
 
-def test_the_home_folder_as_a_project_is_not_scanned_by_registering_it(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_home_folder_as_a_project_is_not_scanned_by_registering_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOME", str(world.path))
     project = world.runtime().project
     assert policy.allowed(project, Root(".")) == policy.HOMELIKE

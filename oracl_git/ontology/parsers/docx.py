@@ -34,7 +34,8 @@ def read(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
     package = Package(stream, limits)
     main = package.main(_MAIN)
     package.properties(about)
-    reader = _Reader(package, main, about)
+    package.embedded(main, about)
+    reader = _Reader(package, main)
     yield from reader.part(main, "")
     yield from reader.leftovers()
 
@@ -42,8 +43,8 @@ def read(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
 class _Reader:
     """One document: its styles, its notes, and what it has counted so far."""
 
-    def __init__(self, package: Package, main: str, about: About) -> None:
-        self._package, self._main, self._about = package, main, about
+    def __init__(self, package: Package, main: str) -> None:
+        self._package, self._main = package, main
         self._relations = package.relations(main)
         self._levels = self._styles()
         self._paragraphs = self._tables = 0
@@ -78,8 +79,6 @@ class _Reader:
                 yield from self._table(xml, place, depth)
             elif name in ("w:headerReference", "w:footerReference"):
                 yield from self._margin(name, attributes)
-            elif name == "w:altChunk":
-                self._about.warnings.append("a document embedded in this one is not read")
             elif name in _SILENT:
                 xml.skip()
 

@@ -92,9 +92,9 @@ FORMATS: dict[str, Format] = {one.name: one for one in _TABLE}
 SUFFIXES: dict[str, Format] = {suffix: one for one in _TABLE for suffix in one.suffixes}
 # Formats that are known and not read, and what to do about it.
 _ADVICE = {
-    ".doc": "save it as .docx", ".xls": "save it as .xlsx", ".ppt": "save it as .pptx", ".rtf": "save it as .docx",
-    ".odt": "save it as .docx", ".ods": "save it as .xlsx", ".odp": "save it as .pptx", ".hml": "save it as .hwpx",
-    ".hwp3": "save it as .hwpx",
+    ".doc": "save it as .docx", ".rtf": "save it as .docx", ".odt": "save it as .docx", ".xls": "save it as .xlsx",
+    ".xlsb": "save it as .xlsx", ".ods": "save it as .xlsx", ".ppt": "save it as .pptx", ".odp": "save it as .pptx",
+    ".hml": "save it as .hwpx", ".hwp3": "save it as .hwpx",
 }  # fmt: skip
 
 

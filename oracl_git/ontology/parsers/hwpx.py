@@ -19,6 +19,7 @@ from .xml import END, START, TEXT, Xml
 
 _MANIFEST, _CONTAINER, _CONTENTS = "META-INF/manifest.xml", "META-INF/container.xml", "Contents/content.hpf"
 _SECTION = re.compile(r"contents/section(\d{1,5})\.xml", re.IGNORECASE)
+_MASTER = re.compile(r"contents/masterpage\d{1,5}\.xml", re.IGNORECASE)
 _CHARACTERS = {"hp:lineBreak": "\n", "hp:tab": "\t", "hp:nbSpace": " ", "hp:fwSpace": " ", "hp:hyphen": "-"}
 # Elements that hold a list of paragraphs: what these are, and what their place is called.
 _LISTS: dict[str, tuple[Kind, str]] = {
@@ -50,6 +51,8 @@ def read(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
         xml = Xml(archive.open(name), limits)
         next(xml, None)
         yield from reader.paragraphs(xml, Place("paragraph", ""), 0)
+    for name in filter(_MASTER.fullmatch, archive.names):
+        yield from reader.master(Xml(archive.open(name), limits))
 
 
 def _locked(archive: Archive, limits: Limits) -> None:
@@ -135,6 +138,11 @@ class _Reader:
         for kind, name, attributes in xml.inside():
             if kind == START and name == "hp:p":
                 yield from self._paragraph(xml, attributes, place, depth)
+
+    def master(self, xml: Xml) -> Iterator[Section]:
+        """The paragraphs of a master page: what stands on every page."""
+        next(xml, None)
+        yield from self.paragraphs(xml, self._place("header", "master page"), 0)
 
     def _paragraph(self, xml: Xml, attributes: dict[str, str], place: Place, depth: int) -> Iterator[Section]:
         if not place.name:

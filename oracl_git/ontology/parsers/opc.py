@@ -71,6 +71,12 @@ class Package:
         found = self.relations(part).values()
         return [one.target for one in found if one.kind in kinds and self.archive.find(one.target)]
 
+    def embedded(self, part: str, about: About) -> None:
+        """Say so when files are embedded in a part: they are documents of their own, and not read."""
+        found = self.related(part, "package", "oleObject", "aFChunk")
+        if found:
+            about.warnings.append(f"{len(found)} embedded files are not read (first: {posixpath.basename(found[0])})")
+
     def properties(self, about: About) -> None:
         """Title, author and dates, where the package tells them."""
         for part in self.related("", "core-properties"):

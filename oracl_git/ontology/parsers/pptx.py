@@ -39,6 +39,7 @@ def read(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
 
 def _slide(package: Package, part: str, location: str, about: About) -> Iterator[Section]:
     relations = package.relations(part)
+    package.embedded(part, about)
     xml = package.xml(part)
     for kind, name, attributes in xml:
         if kind == START and name == "p:sld" and attributes.get("show") in ("0", "false"):

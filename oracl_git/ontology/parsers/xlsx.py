@@ -46,6 +46,7 @@ def read(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
     for part in package.related(main, "styles"):
         dates.load(package.xml(part))
     for name, part in sheets:
+        package.embedded(part, about)
         yield Section("sheet", name, 1, name)
         yield from _rows(package.xml(part), name, strings, dates)
         yield from _beside(package, part, name)

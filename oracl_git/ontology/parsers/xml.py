@@ -6,6 +6,7 @@ that a reader compares "w:p" whatever a file calls it. Knows no vocabulary.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import BinaryIO
 from xml.parsers import expat
@@ -39,7 +40,8 @@ _OTHER = {
     "http://www.idpf.org/2007/opf/": "opf",
     "http://www.w3.org/XML/1998/namespace": "xml",
 }  # fmt: skip
-_HANGUL = "http://www.hancom.co.kr/hwpml/"  # …/2011/paragraph, …/2016/paragraph, …
+# Hancom's own names (…/hwpml/2011/paragraph), and the standard's (…/owpml/2024/paragraph).
+_HANGUL = re.compile(r"http://www\.(?:hancom\.co\.kr/hwpml|owpml\.org/owpml)/\d{4}/([\w-]+)")
 _HANGUL_PREFIXES = {
     "app": "ha", "paragraph": "hp", "section": "hs", "core": "hc", "head": "hh", "history": "hhs",
     "master-page": "hm",
@@ -55,9 +57,8 @@ def prefix(uri: str) -> str:
         return _OFFICE.get(uri[len(_OPEN) :].replace("/2006", "").removesuffix("/main"), "?")
     if uri.startswith(_STRICT):
         return _OFFICE.get(uri[len(_STRICT) :].removesuffix("/main"), "?")
-    if uri.startswith(_HANGUL):
-        return _HANGUL_PREFIXES.get(uri.rpartition("/")[2], "?")
-    return "?"
+    hangul = _HANGUL.fullmatch(uri)
+    return _HANGUL_PREFIXES.get(hangul[1], "?") if hangul else "?"
 
 
 class _Names(dict[str, str]):

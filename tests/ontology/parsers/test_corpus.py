@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from pytest import mark
 
-from oracl_git.ontology.parsers import FORMATS, Document, parse, parse_bytes, suffix_of
+from oracl_git.ontology.parsers import FORMATS, LIMITS, Document, parse, parse_bytes, suffix_of
+from oracl_git.ontology.parsers.model import REASONS
 from tools.corpus import build
 
 FOLDER = Path(__file__).parents[3] / "examples" / "ontology-corpus"
@@ -63,3 +64,24 @@ def test_korean_pictures_are_read_in_words() -> None:
     assert document.metadata["ocr"] == "tesseract kor+eng"
     expected = build.PICTURES["notice-ko.png"].split()
     assert len(set(expected) & set(document.text.split())) >= 0.9 * len(expected)
+
+
+PAGE = (FOLDER.parents[1] / "docs" / "reference" / "document-formats.md").read_text(encoding="utf-8")
+
+
+def test_every_suffix_reason_and_limit_is_documented() -> None:
+    assert [suffix for one in FORMATS.values() for suffix in one.suffixes if f"`{suffix}`" not in PAGE] == []
+    assert [reason for reason, status in REASONS.items() if f"| `{reason}` | `{status}` |" not in PAGE] == []
+    for value in (LIMITS.members, LIMITS.pages, LIMITS.sections):
+        assert f"{value:,}" in PAGE
+    for value in (LIMITS.file_bytes, LIMITS.member_bytes, LIMITS.expanded_bytes, LIMITS.memory):
+        assert f"{value >> 20} MiB" in PAGE
+
+
+def test_spans_have_the_types_the_store_knows() -> None:
+    spans = {span for one in FORMATS.values() for _, span in one.spans}
+    assert spans == set(
+        "line_range json_path csv_row docx_paragraph docx_table xlsx_row pptx_slide pptx_notes pdf_page hwpx_paragraph "
+        "hwpx_table hwp5_para_text image_ocr".split()
+    )
+    assert [FORMATS["docx"].span(kind) for kind in ("row", "heading")] == ["docx_table", "docx_paragraph"]

@@ -196,3 +196,20 @@ def test_sections_in_xml_follow_the_spine_or_their_numbers() -> None:
         name: f"<hs:sec {packages._HP}>{hp_paragraph(name[16:-4])}</hs:sec>" for name in reversed(names)
     }
     assert parse_bytes(packages.archive(members), suffix=".hwpx").text == "0\n2\n10"
+
+
+def test_the_names_of_the_standard_are_those_of_hancom() -> None:
+    data = packages.hwpx([[hp_paragraph("본문")]], "")
+    members = {"Contents/section0.xml": f"<hs:sec {packages._HP}>{hp_paragraph('본문')}</hs:sec>"}
+    for old, new in (("hancom.co.kr/hwpml/2011", "owpml.org/owpml/2024"), ("hwpml/2011", "hwpml/2016")):
+        renamed = {name: text.replace(old, new) for name, text in members.items()}
+        assert parse_bytes(packages.archive(renamed), suffix=".hwpx").text == parse_bytes(data, suffix=".hwpx").text
+
+
+def test_master_pages_are_read_last() -> None:
+    names = 'xmlns:hm="http://www.hancom.co.kr/hwpml/2011/master-page"'
+    members = {
+        "Contents/section0.xml": f"<hs:sec {packages._HP}>{hp_paragraph('본문')}</hs:sec>",
+        "Contents/masterpage0.xml": f"<hm:masterPage {names} {packages._HP}><hp:subList>{hp_paragraph('바탕')}</hp:subList></hm:masterPage>",
+    }
+    assert outline(packages.archive(members), ".hwpx")[1:] == [("header", "바탕", 0, "master page 1")]

@@ -306,3 +306,62 @@ def test_powerpoint_comments_of_both_kinds(name: str, xml: str) -> None:
     }
     document = parse_bytes(packages.package(parts, relations, ""), suffix=".pptx")
     assert texts(document, "comment") == ["look here"]
+
+
+# What all three share
+
+
+def word_with(kind: str, target: str, content: str, anchor: str) -> Document:
+    """A Word document with one more part that its body refers to."""
+    parts = {
+        "word/document.xml": f"<w:document {W}><w:body><w:p>{run('text')}{anchor}</w:p></w:body></w:document>",
+        f"word/{target}": content,
+    }
+    main = {"r9": (kind, target)}
+    relations = {"": packages._root("word/document.xml"), "word/document.xml": main}
+    return parse_bytes(packages.package(parts, relations, ""), suffix=".docx")
+
+
+def test_diagrams_are_read_by_their_words() -> None:
+    names = 'xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"'
+    data = (
+        f'<dgm:dataModel {names} xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><dgm:ptLst>'
+        + "".join(
+            f"<dgm:pt><dgm:t><a:p><a:r><a:t>{word}</a:t></a:r></a:p></dgm:t></dgm:pt>" for word in ("Plan", "실행")
+        )
+        + "</dgm:ptLst></dgm:dataModel>"
+    )
+    document = word_with("diagramData", "diagrams/data1.xml", data, f'<w:r><dgm:relIds {names} r:dm="r9"/></w:r>')
+    assert outline(document)[1:] == [("textbox", "Plan\n실행", 0, "paragraph 1 drawing")]
+
+
+def test_embedded_files_are_not_read_and_it_says_so() -> None:
+    document = word_with("package", "embeddings/table.xlsx", "x", "")
+    assert document.warnings == ("1 embedded files are not read (first: table.xlsx)",)
+
+
+def test_text_boxes_on_a_sheet_are_read() -> None:
+    drawing = (
+        '<xdr:wsDr xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" '
+        'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><xdr:sp><xdr:txBody><a:p><a:r><a:t>on the '
+        "sheet</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:wsDr>"
+    )
+    parts = {
+        "xl/workbook.xml": f'<workbook {packages._X}><sheets><sheet name="S" r:id="r1"/></sheets></workbook>',
+        "xl/worksheets/s.xml": f"<worksheet {packages._X}/>",
+        "xl/drawings/d.xml": drawing,
+    }
+    relations = {
+        "": packages._root("xl/workbook.xml"),
+        "xl/workbook.xml": {"r1": ("worksheet", "worksheets/s.xml")},
+        "xl/worksheets/s.xml": {"r1": ("drawing", "../drawings/d.xml")},
+    }
+    assert texts(parse_bytes(packages.package(parts, relations, ""), suffix=".xlsx"), "textbox") == ["on the sheet"]
+
+
+def test_a_package_is_read_however_its_parts_are_named() -> None:
+    document = f"<w:document {W}><w:body>{w_paragraph('here')}</w:body></w:document>"
+    parts = {"Docs/Main Part.xml": document}
+    relations = {"": {"r1": ("officeDocument", "/docs/main%20part.xml")}}
+    data = packages.package(parts, relations, "")
+    assert parse_bytes(data, suffix=".docx").text == "here"
