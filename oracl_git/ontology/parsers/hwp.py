@@ -13,17 +13,18 @@ from typing import BinaryIO, NamedTuple
 
 from . import hwp_records as hwp
 from .hwp_records import CompoundFile, Record
-from .model import About, Limits, Section
+from .model import About, Kind, Limits, Section
 from .tables import OBJECT, Place, flow, row
 
 _OUTLINE = 1  # what heads a paragraph: nothing, an outline number, a number, a bullet
 _HEAD_SHIFT, _LEVEL_SHIFT = 23, 25  # in the attributes of a paragraph shape
 # Controls that are lists of paragraphs: what these are, and what their place is called.
-_LISTS = {
+_LISTS: dict[bytes, tuple[Kind, str]] = {
     b"head": ("header", "header"), b"foot": ("footer", "footer"), b"secd": ("header", "master page"),
     b"fn  ": ("note", "footnote"), b"en  ": ("note", "endnote"), b"tcmt": ("comment", "hidden comment"),
 }  # fmt: skip
-_BOX = ("textbox", "text box")
+_BOX: tuple[Kind, str] = ("textbox", "text box")
+_MEMO: tuple[Kind, str] = ("comment", "memo")
 _RUBY, _COMPOSED, _NUMBER, _TABLE, _DRAWN = b"tdut", b"tcps", b"atno", b"tbl ", b"gso "
 _CAPTION_NUMBERS = (3, 4, 5)  # of a picture, a table, an equation; page and note numbers are layout
 _CELL_PLACE = struct.Struct("<HH")  # column, row
@@ -31,14 +32,8 @@ _CELL_OFFSET = 8  # of its place in a list header
 _TEXT_ART_OFFSET = 32  # behind four corners
 _SHOWN = re.compile(r"(?:Caption|Text):wstring:(\d{1,6}):")
 _SUMMARY = {
-    3: "subject",
-    4: "author",
-    5: "keywords",
-    6: "description",
-    8: "last_modified_by",
-    12: "created",
-    13: "modified",
-}
+    3: "subject", 4: "author", 5: "keywords", 6: "description", 8: "last_modified_by", 12: "created", 13: "modified",
+}  # fmt: skip
 _TITLE = 2
 
 
@@ -120,6 +115,7 @@ class _Reader:
         slots: list[int] = []
         after: list[Section] = []
         controls = 0
+        behind = _LISTS[b"secd"]  # lists of no control stand behind a section's last paragraph
         while self.records.below(header.level):
             record = self.records.take()
             if record.tag == hwp.PARA_TEXT:
@@ -130,8 +126,10 @@ class _Reader:
                     pieces[slots[controls]] = found.inline
                 after += found.after
                 controls += 1
-            elif record.tag == hwp.LIST_HEADER:  # a memo: its text stands behind the section's last paragraph
-                after += self.paragraphs(record.level, self._place("comment", "memo"), 0)
+            elif record.tag == hwp.MEMO_LIST:
+                behind = _MEMO
+            elif record.tag == hwp.LIST_HEADER:
+                after += self.paragraphs(record.level, self._place(*behind), 0)
         text = flow(pieces)
         level = self._level(header.data)
         if level and place.kind == "paragraph":
@@ -144,10 +142,10 @@ class _Reader:
         shape = struct.unpack_from("<H", header, 8)[0] if len(header) >= 10 else -1
         return self._levels[shape] if 0 <= shape < len(self._levels) else 0
 
-    def _place(self, kind: str, name: str) -> Place:
+    def _place(self, kind: Kind, name: str) -> Place:
         """The next place of this name."""
         self._counts[name] = self._counts.get(name, 0) + 1
-        return Place(kind, f"{name} {self._counts[name]}")  # type: ignore[arg-type]
+        return Place(kind, f"{name} {self._counts[name]}")
 
     def _control(self, record: Record, location: str, depth: int) -> _Found:
         """What is in a control, whatever it is; all its records are taken."""
