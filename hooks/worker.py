@@ -80,6 +80,7 @@ def _run(git_dir: str) -> None:
                 if oracl.repo.head is None:
                     return
                 report = oracl.update()
+                oracl.sync_ontology()
             signing = _vouch(oracl)
         journal.write(git_dir, events, report.commit, report.changed, time.monotonic() - started, signing)
     except OraclError as error:

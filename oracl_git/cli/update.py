@@ -28,9 +28,14 @@ def run_update(args: argparse.Namespace) -> int:
         with Bar() as tell:
             report = oracl.update(full=args.full, progress=tell)
             filled = oracl.fill(tell) if args.vectors else None
+        counts = oracl.sync_ontology()
         say(report, time.monotonic() - started, args, **({"vectors": filled._asdict()} if filled else {}))
-        if filled and not args.json and not args.quiet:
+        if args.json or args.quiet:
+            return 0
+        if filled:
             print(encoded(filled))
+        if counts is not None and (counts.new or counts.changed or counts.removed):
+            print(f"Ontology: {counts.new} new, {counts.changed} changed, {counts.removed} removed.")
     return 0
 
 

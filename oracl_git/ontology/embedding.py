@@ -16,7 +16,8 @@ from math import log1p, sqrt
 from operator import mul
 
 from ..errors import UsageError
-from .words import words
+from ..extract import split_identifiers
+from .words import folded, words
 
 AUTO, HASH, MODEL2VEC = ADAPTERS = ("auto", "hash", "model2vec")
 DEGRADED = "degraded_fallback"
@@ -71,6 +72,7 @@ class Adapter:
     floors: Floors
     status: str = "available"
     detail: str = ""
+    seen: str = ""  # what the file system said of the files when they were checked
 
 
 # -- hash-96 ----------------------------------------------------------------------------------
@@ -119,15 +121,39 @@ def hash_adapter(detail: str = "asked for", status: str = "available") -> Adapte
     return Adapter("hash-96", HASH_DIMENSIONS, _hashed, HASH_FLOORS, status, detail)
 
 
+# -- the table that ships with the package ------------------------------------------------------
+
+STATIC = "static-256"
+STATIC_FLOORS = Floors(0.50, 0.60)
+
+
+def static_adapter(verified: str = "") -> Adapter | None:
+    """The package's own table, checked unless it still is what was `verified`; None where it is not installed."""
+    try:
+        from ..embedding.asset import find
+        from ..embedding.encoder import DIMENSIONS
+    except ImportError:
+        return None
+    asset = find()
+    encoder = asset.encoder(verified)
+
+    def encode(text: str) -> Vector:
+        data = encoder.encode(split_identifiers(folded(text)))
+        return Vector(data, sqrt(sum(map(mul, array("b", data), array("b", data)))))
+
+    told = f"verified table {asset.model}"
+    return Adapter(STATIC, DIMENSIONS, encode, STATIC_FLOORS, "available", told, asset.seen)
+
+
 # -- choosing ---------------------------------------------------------------------------------
 
 
-def adapter(name: str = AUTO, model_path: str = "") -> Adapter:
-    """The adapter of a name. `auto` says when it had to fall back."""
+def adapter(name: str = AUTO, model_path: str = "", verified: str = "") -> Adapter:
+    """The adapter of a name. `auto` says when it had to fall back; `verified`: see `Adapter.seen`."""
     if name == HASH:
         return hash_adapter()
     if name == AUTO:
-        return hash_adapter("the static table is not installed", DEGRADED)
+        return static_adapter(verified) or hash_adapter("the table of the package is not installed", DEGRADED)
     raise UsageError(f"there is no embedding adapter {name!r}", f"one of: {' '.join(ADAPTERS)}")
 
 

@@ -68,7 +68,7 @@ def database_of(agent: str) -> str:
     if not slug:
         raise UsageError(f"{agent!r} names no agent", "--agent hub:release-writer")
     # Two agents that read alike must not share a file.
-    slug = slug if slug == agent.lower().replace(":", "-") else f"{slug}-{checksum_of(agent)[:8]}"
+    slug = slug if slug == agent.replace(":", "-") else f"{slug}-{checksum_of(agent)[:8]}"
     return os.path.join(runtime_home(), "networking", "hub-agents", slug, "memory", "experience.sqlite")
 
 

@@ -62,8 +62,8 @@ class Roots:
         while place:
             if place in table:
                 return table[place]
-            place = os.path.dirname(place) if place != os.path.dirname(place) else ""
-        return table.get("")
+            place = place[: max(0, place.rfind("/"))]
+        return table.get("/" if os.path.isabs(uri) else "")
 
     def signature(self) -> str:
         """The same for the same roots."""

@@ -99,7 +99,7 @@ class Ingest:
         if not only_tracked:
             gone |= {uri for uri, row in known.items() if row.origin == "file"}
         self._remove(sorted(gone - seen))
-        self._remember(tree=in_git.tree, roots=roots.signature())
+        self._remember(tree=in_git.tree, roots=roots.signature(), table=self.adapter.seen)
         self.counts.stale += evidence.refresh(self.db, self.project)
         return self.counts
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 MAX_MENTIONS = 200  # of one chunk
 AMBIGUOUS = 5  # above so many candidates a name says nothing, as in the graph
 
-_PATH = re.compile(r"(?<![\w/.@:])(?:\./)?((?:[\w.+-]+/)*[\w+-][\w.+-]*\.[A-Za-z][\w]{0,7})(?![\w/])")
+_PATH = re.compile(r"(?<![\w/.@:])([\w./+-]*[\w+-]\.[A-Za-z]\w{0,7})(?![\w/])")
 _DOTTED = re.compile(r"(?<![\w./])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?!\w)")
 _SNAKE = re.compile(r"(?<![\w./])_*[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+(?!\w)")
 _CAMEL = re.compile(r"(?<![\w./])[A-Za-z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+(?!\w)")
@@ -27,7 +27,7 @@ def names_in(text: str) -> list[str]:
     found: dict[str, None] = {}
     if "." in text:
         for match in _PATH.finditer(text):
-            found[posixpath.normpath(match[1])] = None
+            found[posixpath.normpath(match[1]).lstrip("/")] = None
         for match in _DOTTED.finditer(text):
             found[match[0]] = None
     if "_" in text:

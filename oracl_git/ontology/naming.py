@@ -29,11 +29,8 @@ class Mention(NamedTuple):
 
 
 _CAP = r"[A-Z][\w&'’-]*[\w]"
-_LEGAL = r"(?:Inc|Ltd|LLC|LLP|GmbH|AG|Corp|Corporation|PLC|Plc|Limited|S\.A|B\.V|N\.V|Oy|AB|KG|Pty|Co)"
-_BODIES = (
-    "Foundation University Institute Association Authority Agency Ministry Commission Council Society Bank".split()
-)
-_BODY = f"(?:{'|'.join(_BODIES)}|Consortium|Group)"
+_BODIES = "Foundation University Institute Association Authority Agency Ministry Commission Council Society".split()
+_BODIES += ["Bank", "Group", "Consortium"]
 # What follows "Project" without being the name of one.
 _NOT_PROJECTS = "|".join(
     """The A Name Manager Lead Owner Management Homepage Author Authors Basic Basics Overview Structure Setup
@@ -42,59 +39,66 @@ _NOT_PROJECTS = "|".join(
     Code Configuration Dependencies Maintainer Maintainers Board Office Site Website Url Version Governance
     Charter Report History In Of And For To On Is Has""".split()
 )
-_LATIN: tuple[tuple[str, re.Pattern[str], float], ...] = (
-    (
-        CONTACT,
-        re.compile(r"(?<![\w.+-])([A-Za-z0-9][\w.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,})(?![\w@])"),
-        0.99,
+class _Way(NamedTuple):
+    """A way of naming: what it names, words without which it cannot stand there, how it looks, how sure it is."""
+
+    kind: str
+    hints: tuple[str, ...]
+    pattern: re.Pattern[str]
+    confidence: float
+
+
+_VERBS = (
+    "manages", "owns", "leads", "maintains", "reports to", "works for", "works at", "founded", "joined", "heads",
+    "chairs",
+)  # fmt: skip
+_MEANS = ("means", "shall mean", "refers to", "is defined as", "has the meaning")
+_TITLES = ("Mr", "Mrs", "Ms", "Dr", "Prof", "Professor", "Sir", "Dame")
+_KINDS_OF_PROJECT = ("Project", "Operation", "Programme", "Program", "Initiative")
+_LEGALS = r"Inc Ltd LLC LLP GmbH AG Corp Corporation PLC Plc Limited S\.A B\.V N\.V Oy AB KG Pty Co".split()
+_LEGAL = f"(?:{'|'.join(_LEGALS)})"
+_LATIN = (
+    _Way(
+        CONTACT, ("@",),
+        re.compile(r"(?<![\w.+-])([A-Za-z0-9][\w.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,})(?![\w@])"), 0.99,
     ),
-    (
-        ORGANISATION,
-        re.compile(rf"\b({_CAP}(?:(?: |, | & )(?:{_CAP}|of|and)){{0,4}}?,? {_LEGAL}\b\.?)(?! [a-z]+ing\b)"),
-        0.95,
+    _Way(
+        ORGANISATION, tuple(" " + legal.replace("\\", "") for legal in _LEGALS),
+        re.compile(rf"\b({_CAP}(?:(?: |, | & )(?:{_CAP}|of|and)){{0,4}}?,? {_LEGAL}\b\.?)(?! [a-z]+ing\b)"), 0.95,
     ),
-    (ORGANISATION, re.compile(rf"\b((?!The\b){_CAP}(?: {_CAP}){{0,3}} {_BODY})\b(?! {_CAP})"), 0.9),
-    (
-        ORGANISATION,
-        re.compile(rf"\b(University of {_CAP}(?: {_CAP})?|Bank of {_CAP}|Ministry of {_CAP}(?: and {_CAP})?)"),
-        0.95,
+    _Way(
+        ORGANISATION, tuple(" " + body for body in _BODIES),
+        re.compile(rf"\b((?!The\b){_CAP}(?: {_CAP}){{0,3}} (?:{'|'.join(_BODIES)}))\b(?! {_CAP})"), 0.9,
     ),
-    (
-        PROJECT,
+    _Way(
+        ORGANISATION, ("University of", "Bank of", "Ministry of"),
+        re.compile(rf"\b(University of {_CAP}(?: {_CAP})?|Bank of {_CAP}|Ministry of {_CAP}(?: and {_CAP})?)"), 0.95,
+    ),
+    _Way(
+        PROJECT, tuple(word + " " for word in _KINDS_OF_PROJECT),
+        re.compile(rf"\b((?:{'|'.join(_KINDS_OF_PROJECT)}) (?!(?:{_NOT_PROJECTS})\b)[A-Z][a-z]\w+)\b"), 0.95,
+    ),
+    _Way(
+        PERSON, _TITLES, re.compile(rf"\b(?:{'|'.join(_TITLES)})\b\.? ({_CAP}(?: (?:[A-Z]\.|{_CAP})){{0,2}})"), 0.95,
+    ),
+    _Way(PERSON, (" <",), re.compile(rf"\b({_CAP}(?: [A-Z]\.)?(?: {_CAP}){{1,2}}) <[\w.+-]+@"), 0.97),
+    _Way(
+        PERSON, tuple(" " + verb for verb in _VERBS),
+        re.compile(rf"\b([A-Z][a-z'’-]+ (?:[A-Z]\. )?[A-Z][a-z'’-]+) (?:{'|'.join(_VERBS)})\b"), 0.9,
+    ),
+    _Way(
+        TERM, tuple(" " + words for words in _MEANS),
+        re.compile(rf"[\"“]([A-Z][\w /-]{{2,50}})[\"”] (?:{'|'.join(_MEANS)})\b"), 0.97,
+    ),
+    _Way(
+        TERM, ('")', "”)"),
         re.compile(
-            r"\b((?:Project|Operation|Programme|Program|Initiative)"
-            rf" (?!(?:{_NOT_PROJECTS})\b)[A-Z][a-z]\w+)\b"
+            r"\((?:the |each,? an? |hereinafter (?:referred to as )?|together,? the |an? )?"
+            r"[\"“]([A-Z][\w /-]{2,50})[\"”]\)"
         ),
         0.95,
     ),
-    (
-        PERSON,
-        re.compile(rf"\b(?:Mr|Mrs|Ms|Dr|Prof|Professor|Sir|Dame)\b\.? ({_CAP}(?: (?:[A-Z]\.|{_CAP})){{0,2}})"),
-        0.95,
-    ),
-    (PERSON, re.compile(rf"\b({_CAP}(?: [A-Z]\.)?(?: {_CAP}){{1,2}}) <[\w.+-]+@"), 0.97),
-    (
-        PERSON,
-        re.compile(
-            r"\b([A-Z][a-z'’-]+ (?:[A-Z]\. )?[A-Z][a-z'’-]+) (?:manages|owns|leads|maintains|reports to|works"
-            r" (?:for|at)|founded|joined|heads|chairs)\b"
-        ),
-        0.9,
-    ),
-    (
-        TERM,
-        re.compile(r"[\"“]([A-Z][\w /-]{2,50})[\"”] (?:means|shall mean|refers to|is defined as|has the meaning)\b"),
-        0.97,
-    ),
-    (
-        TERM,
-        re.compile(
-            r"\((?:the|each,? an?|hereinafter(?: referred to as)?|together,? the|an?)? ?[\"“]([A-Z][\w"
-            r" /-]{2,50})[\"”]\)"
-        ),
-        0.95,
-    ),
-)
+)  # fmt: skip
 _LABEL = re.compile(
     r"^[ \t>*_\-|]*(?:Owner|Author|Maintainer|Contact|Lead|Manager|Reviewer|Approver|Sponsor|Project"
     r" lead|Product owner|Account manager|"
@@ -112,46 +116,39 @@ _ROLES = (
     "대표이사|대표|이사장|이사|팀장|부장|과장|차장|대리|본부장|실장|센터장|"
     "교수|박사|변호사|회장|사장|위원장|연구원|주임|선임|책임|감사|씨|님"
 )
-_KOREAN: tuple[tuple[str, re.Pattern[str], float], ...] = (
-    (
-        ORGANISATION,
-        re.compile(
-            r"((?:주식회사|유한회사|재단법인|사단법인) ?[가-힣A-Za-z0-9]{2,20}?)(?=[은는이가을를의와과에도로,.\s)]|$)"
-        ),
-        0.95,
+_AFTER = r"(?=[은는이가을를의와과에도로께,.\s)]|$)"  # what may hang behind a Korean name
+_COMPANY_BEFORE, _COMPANY = ("주식회사", "유한회사", "재단법인", "사단법인"), ("㈜", "(주)")
+_KOREAN_BODIES = ("대학교", "은행", "재단", "협회", "연구소", "공사", "공단", "위원회")
+_KOREAN_PROJECTS = ("프로젝트", "사업", "서비스", "시스템", "플랫폼")
+_KOREAN = (
+    _Way(
+        ORGANISATION, _COMPANY_BEFORE,
+        re.compile(rf"((?:{'|'.join(_COMPANY_BEFORE)}) ?[가-힣A-Za-z0-9]{{2,20}}?){_AFTER}"), 0.95,
     ),
-    (ORGANISATION, re.compile(r"((?:㈜|\(주\)) ?[가-힣A-Za-z0-9]{2,20}?)(?=[은는이가을를의와과에도로,.\s)]|$)"), 0.95),
-    (ORGANISATION, re.compile(r"(?<![가-힣])([가-힣A-Za-z0-9]{2,15} ?(?:주식회사|㈜|\(주\)))"), 0.95),
-    (
-        ORGANISATION,
-        re.compile(
-            r"(?<![가-힣])([가-힣]{2,8}(?:대학교|은행|재단|협회|연구소|공사|공단|위원회))(?=[은는이가을를의와과에도로,.\s)]|$)"
-        ),
-        0.85,
+    _Way(ORGANISATION, _COMPANY, re.compile(rf"((?:㈜|\(주\)) ?[가-힣A-Za-z0-9]{{2,20}}?){_AFTER}"), 0.95),
+    _Way(
+        ORGANISATION, (*_COMPANY, "주식회사"),
+        re.compile(r"(?<![가-힣])([가-힣A-Za-z0-9]{2,15} ?(?:주식회사|㈜|\(주\)))"), 0.95,
     ),
-    (
-        PERSON,
-        re.compile(rf"(?<![가-힣])([{_SURNAMES}][가-힣]{{2}}) ?(?:{_ROLES})(?=[은는이가을를의와과에도께,.\s)]|$)"),
-        0.93,
+    _Way(
+        ORGANISATION, _KOREAN_BODIES,
+        re.compile(rf"(?<![가-힣])([가-힣]{{2,8}}(?:{'|'.join(_KOREAN_BODIES)})){_AFTER}"), 0.85,
     ),
-    (
-        PROJECT,
-        re.compile(r"[‘'“\"「『]([^’'”\"」』\n]{2,30})[’'”\"」』] ?(?:프로젝트|사업|서비스|시스템|플랫폼)"),
-        0.93,
+    _Way(
+        PERSON, tuple(_ROLES.split("|")),
+        re.compile(rf"(?<![가-힣])([{_SURNAMES}][가-힣]{{2}}) ?(?:{_ROLES}){_AFTER}"), 0.93,
     ),
-    (
-        PROJECT,
-        re.compile(r"(?<![가-힣\w])((?:프로젝트 )[A-Z가-힣][\w가-힣]{1,15}?)(?=[은는이가을를의와과에,.\s)]|$)"),
-        0.0,
+    _Way(
+        PROJECT, _KOREAN_PROJECTS,
+        re.compile(rf"[‘'“\"「『]([^’'”\"」』\n]{{2,30}})[’'”\"」』] ?(?:{'|'.join(_KOREAN_PROJECTS)})"), 0.93,
     ),
-    (PROJECT, re.compile(r"(?<![\w가-힣])([A-Z][\w-]{2,20}) 프로젝트"), 0.93),
-    (TERM, re.compile(r"[“\"‘']([^”\"’'\n]{2,30})[”\"’'] ?(?:이란|란|이라 함은|라 함은)"), 0.97),
-    (TERM, re.compile(r"이하,? ?[“\"‘']([^”\"’'\n]{2,30})[”\"’']"), 0.95),
-)
-_KOREAN = tuple(row for row in _KOREAN if row[2])
-_ACRONYM = re.compile(
-    r"\b((?:[A-Z][\w-]+|[a-z][\w-]+)(?: (?:of|and|for|the|on|in|to|[A-Za-z][\w-]+)){1,6}) \(([A-Z][A-Za-z]{1,6})s?\)"
-)
+    _Way(PROJECT, (" 프로젝트",), re.compile(r"(?<![\w가-힣])([A-Z][\w-]{2,20}) 프로젝트"), 0.93),
+    _Way(TERM, ("란", "함은"), re.compile(r"[“\"‘']([^”\"’'\n]{2,30})[”\"’'] ?(?:이란|란|이라 함은|라 함은)"), 0.97),
+    _Way(TERM, ("이하",), re.compile(r"이하,? ?[“\"‘']([^”\"’'\n]{2,30})[”\"’']"), 0.95),
+)  # fmt: skip
+_ACRONYM = re.compile(r" \(([A-Z][A-Za-z]{1,6})s?\)")
+_LONG = re.compile(r"[\w-]+(?: [\w-]+){1,8}$")
+_SMALL = frozenset("of and for the on in to".split())
 _WORD = re.compile(r"[^\W\d_a-z](?:[\w]*[a-zà-ÿ])[\w-]*")
 _LOWER = re.compile(r"(?<![\w.])[a-z][a-z]+(?![\w.])")
 _CODE = re.compile(
@@ -195,30 +192,21 @@ def names(chunks: Sequence[Chunk]) -> list[Mention]:
 
 def _definite(place: int, text: str) -> Iterator[Mention]:
     """What one passage names by itself."""
-    tables = [_LATIN] if text.isascii() else [_LATIN, _KOREAN]
-    for table in tables:
-        for kind, pattern, confidence in table:
-            for match in pattern.finditer(text):
-                start, stop = _trimmed(text, match.start(1), match.end(1))
-                name = text[start:stop]
-                if (
-                    stop - start > 1
-                    and "\n" not in name
-                    and name not in _ORDINARY
-                    and not _sentence_start_noise(kind, name)
-                ):
-                    yield Mention(place, start, stop, name, kind, confidence)
+    for kind, hints, pattern, confidence in _LATIN if text.isascii() else (*_LATIN, *_KOREAN):
+        if not any(hint in text for hint in hints):
+            continue
+        for match in pattern.finditer(text):
+            start, stop = _trimmed(text, match.start(1), match.end(1))
+            name = text[start:stop]
+            ordinary = name in _ORDINARY or (kind in (ORGANISATION, PERSON) and name.split()[0] in _ORDINARY)
+            if stop - start > 1 and "\n" not in name and not ordinary:
+                yield Mention(place, start, stop, name, kind, confidence)
     for match in _LABEL.finditer(text):
         value = match[1].strip(" *_")
         person = _PERSON.fullmatch(value) or (_KOREAN_NAME.match(value) if len(value) < 12 else None)
         if person:
             start = text.index(value, match.start(1))
             yield Mention(place, start, start + person.end(), person[0], PERSON, 0.95)
-
-
-def _sentence_start_noise(kind: str, name: str) -> bool:
-    first = name.split()[0]
-    return kind in (ORGANISATION, PERSON) and first in _ORDINARY
 
 
 def _trimmed(text: str, start: int, stop: int) -> tuple[int, int]:
@@ -319,14 +307,12 @@ def _again(chunks: Sequence[Chunk], kept: Iterable[Mention], taken: dict[int, li
 def acronyms(text: str) -> Iterator[tuple[str, str, int, int]]:
     """(long form, short form, start, stop) where a text gives both."""
     for match in _ACRONYM.finditer(text):
-        words = match[1].split()
-        short = match[2]
+        before = text[max(0, match.start() - 80) : match.start()]
+        long = _LONG.search(before)
+        words = long[0].split() if long else []
         for first in range(len(words)):
-            initials = "".join(
-                word[0] for word in words[first:] if word not in ("of", "and", "for", "the", "on", "in", "to")
-            )
-            if initials.upper() == short.upper():
-                long = " ".join(words[first:])
-                start = match.start(1) + len(match[1]) - len(long)
-                yield long, short, start, match.start(1) + len(match[1])
+            initials = "".join(word[0] for word in words[first:] if word not in _SMALL)
+            if initials.upper() == match[1].upper() and words[first] not in _SMALL:
+                name = " ".join(words[first:])
+                yield name, match[1], match.start() - len(name), match.start()
                 break

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import NotAllowed, OntologyInactive, UsageError
+from ..errors import NotAllowed, OntologyInactive, OraclError, UsageError
 from . import evidence, experience, gather, graph, memory, policy, store, working
 from .documents import Edge
 from .embedding import AUTO, Adapter, adapter
@@ -83,8 +83,16 @@ class Runtime:
             name = self._embedding
             if not name and self.own and os.path.exists(self.project.place(CONFIG)):
                 name = str(self.project.config().get("embedding_adapter") or "")
-            self._adapter = adapter(name or AUTO, self._model_path)
+            self._adapter = adapter(name or AUTO, self._model_path, self._verified())
         return self._adapter
+
+    def _verified(self) -> str:
+        """What the file system said of the table when it was last checked."""
+        try:
+            rows = self.reader.execute("SELECT value FROM meta WHERE key='table'").fetchone()
+        except OraclError:
+            return ""
+        return str(rows[0]) if rows else ""
 
     # -- opening ----------------------------------------------------------------------------
 

@@ -104,7 +104,9 @@ def lexical(corpus: Corpus, asked: list[Term]) -> Matches:
     common = {key for key, rows in parts.items() if len(rows) > COMMON_SHARE * total and len(rows) > COMMON_LEAST}
     if len(common) == len(parts):
         common = set()
-    weights = {key: log(1 + (total - len(rows) + 0.5) / (len(rows) + 0.5)) for key, rows in parts.items()}
+    # A word that no passage has weighs as one that a single passage has: nobody knows how rare it is.
+    counts = {key: max(1, len(rows)) for key, rows in parts.items()}
+    weights = {key: log(1 + (total - count + 0.5) / (count + 0.5)) for key, count in counts.items()}
     for key, rows in parts.items():
         if key in common or not rows:
             continue

@@ -41,7 +41,7 @@ _KOREAN_STOP = frozenset(
     며칠 몇일 몇시 몇개 있나요 있습니까 있는지 있는가 있는 있다 있어 없나요 없는 되나요 됩니까 되는지 되는
     된다 하나요 합니까 하는지 하는 하면 한다 해야 할 수 것 그 이 저 등 및 또는 그리고 대한 대해 대하여 관한
     관해 위한 위해 경우 때 중 좀 알려줘 알려주세요 설명해줘 인가요 입니까 인지 건가요 나요 해줘 어느 해요
-    주세요 가능한가요 필요한가요""".split()
+    주세요 가능한가요 필요한가요 안에 내에 동안 되나요""".split()
 )
 _ENDINGS = sorted(
     """은 는 이 가 을 를 의 에 에서 에게 께 께서 한테 으로 로 와 과 랑 이랑 도 만 까지 부터 마다 보다 처럼 같이
@@ -136,7 +136,8 @@ def terms(question: str) -> list[Term]:
             parts = kept or parts
         if parts and len(found) < _MAX_TERMS:
             into.setdefault(parts, Term(bare, parts, prefix))
-    return list((found or asked).values())
+    # A question of stop words asks nothing; a single one is meant as a word.
+    return list((found or (asked if len(asked) == 1 else {})).values())
 
 
 def _without_ending(word: str) -> str:

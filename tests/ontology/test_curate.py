@@ -1,0 +1,196 @@
+"""The queue: decisions, evidence that goes stale, files for review, and branches that merge."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oracl_git.graph import governance
+from oracl_git.ontology import curator, memory, store
+
+from .conftest import World
+
+
+def propose(world: World, type: str = "fact", text: str = "The granary roof was mended in spring", **more: Any) -> str:
+    with world.runtime() as runtime, runtime.writing() as db, store.transaction(db):
+        ref, _ = memory.propose(db, type, text, **{"reason": "a test", "adapter": runtime.adapter, **more})
+    return ref
+
+
+def status(world: World, ref: str) -> str:
+    with world.runtime() as runtime:
+        return memory.ticket(runtime.reader, ref).status
+
+
+@pytest.mark.parametrize(("verb", "result"), [("approve", "approved"), ("reject", "rejected"), ("quarantine", "quarantined"), ("deprecate", "deprecated")])
+def test_a_decision_is_a_status_and_an_event_and_nothing_more(world: World, verb: str, result: str) -> None:
+    ref = propose(world)
+    world.run("curate", verb, ref, "--reason", "because it is so")
+    shown = json.loads(world.run("curate", "show", ref, "--json"))
+    assert shown["status"] == result and shown["durable_write_enabled"] is False
+    assert [event["event"] for event in shown["events"]] == ["create", verb]
+    assert shown["events"][1]["actor"].startswith("curator:") and shown["events"][1]["reason"] == "because it is so"
+    assert not (world.path / ".agentlas/memory").exists()
+
+
+def test_the_old_name_decides_too(world: World) -> None:
+    ref = propose(world)
+    assert ref in world.run("ontology", "memory", "candidates")
+    world.run("ontology", "memory", "decide", ref, "quarantine", "--reason", "needs its owner")
+    assert status(world, ref) == "quarantined"
+
+
+def test_superseding_links_and_needs_a_successor(world: World) -> None:
+    old, new = propose(world), propose(world, text="The granary roof was mended in autumn")
+    world.run("curate", "supersede", old, "--reason", "newer", code=2)
+    world.run("curate", "supersede", old, "--by", new, "--reason", "newer")
+    assert status(world, old) == "superseded"
+    assert {"relation": "supersedes", "direction": "in", "id": new, "score": 1.0} in json.loads(world.run("curate", "show", old, "--json"))["links"]
+    world.run("curate", "approve", "tkt_nothing", "--reason", "x", code=1)
+
+
+def test_evidence_that_changed_or_vanished_makes_a_ticket_stale_before_anyone_approves_it(world: World) -> None:
+    world.commit({"docs/a.md": "# Granary\n\nThe granary roof was mended in spring.\n", "docs/b.md": "# Mill\n\nThe mill wheel turns at dawn.\n"})
+    world.register("docs")
+    world.ingest()
+    with world.runtime() as runtime:
+        for question in ("when was the granary roof mended", "when does the mill wheel turn"):
+            runtime.record(runtime.query(question), "")
+        refs = {ticket.text.split()[1] if "granary" in ticket.text else "mill": ticket.ref for ticket in memory.tickets(runtime.reader)}
+    assert len(refs) == 2
+    world.commit({"docs/a.md": "# Granary\n\nThe granary burned down.\n"})
+    world.git("rm", "-q", "docs/b.md")
+    world.commit(message="gone")
+    world.run("ontology", "ingest")
+    for ref in refs.values():
+        world.run("curate", "approve", ref, "--reason", "late", code=2)
+        assert "stale" in world.err and status(world, ref) == "stale"
+    assert "apply" not in json.dumps(json.loads(world.run("curate", "show", next(iter(refs.values())), "--json"))["events"])
+
+
+def test_a_learned_edge_pinned_to_blobs_goes_stale_with_them(world: World) -> None:
+    world.commit({"a.py": "A = 1\n", "b.py": "B = 2\n"})
+    pins = [{"path": name, "blob": world.git("rev-parse", f"HEAD:{name}")} for name in ("a.py", "b.py")]
+    edge = {"source": "a.py", "target": "b.py", "confidence": 0.7}
+    ref = propose(world, "learned_edge", "a.py goes with b.py", payload=edge, refs=pins)
+    world.run("curate", "list")
+    assert status(world, ref) == "candidate"
+    world.commit({"b.py": "B = 3\n"})
+    world.run("curate", "approve", ref, "--reason", "x", code=2)
+    assert "b.py has changed" in world.err
+
+
+def approved(world: World, *args: Any, **more: Any) -> str:
+    ref = propose(world, *args, **more)
+    world.run("curate", "approve", ref, "--reason", "checked")
+    return ref
+
+
+def test_apply_writes_files_for_review_and_takes_them_back(world: World) -> None:
+    world.commit({"a.py": "A = 1\n", "docs/b.md": "# B\n", ".agentlas/constraints.toml": '[[constraint]]\nid = "mine"\nrule = "by hand"\n'})
+    fact = approved(world, text="The granary: roof\nwas mended in spring", tags=["roof"])
+    approved(world, "learned_edge", "edge", payload={"source": "a.py", "target": "docs/b.md", "confidence": 0.7})
+    approved(world, "learned_tag", "tag", payload={"path": "a.py", "tags": {"topic": "numbers"}})
+    rule = approved(world, "constraint", "Numbers stay whole", payload={"id": "whole", "rule": "Numbers stay whole", "paths": ["*.py"]})
+    private = approved(world, text="A private matter", scope="private")
+    before = world.git("rev-parse", "HEAD")
+    out = world.run("curate", "apply")
+    assert world.git("rev-parse", "HEAD") == before and private not in out
+    files = {p.relative_to(world.path / ".agentlas").as_posix(): p.read_bytes() for p in (world.path / ".agentlas").rglob("*") if p.is_file()}
+    (page,) = [name for name in files if name.startswith("memory/")]
+    assert f"ticket: {fact}".encode() in files[page] and files[page].endswith(b"The granary: roof\nwas mended in spring\n")
+    rules = governance.parse({f".agentlas/{name}": files[name] for name in ("learned_edges.json", "learned_tags.json", "constraints.toml")})
+    assert not rules.problems
+    assert rules.learned_edges == {"a.py": (("docs/b.md", 700_000),)} and rules.learned_tags["a.py"] == {"topic": "numbers"}
+    assert [each.id for each in rules.constraints] == ["mine", "whole"]
+    world.commit(message="reviewed")
+    world.run("init", "--no-hooks")
+    assert "docs/b.md" in world.run("related", "a.py")
+    again = {p: p.read_bytes() for p in (world.path / ".agentlas").rglob("*.md")}
+    world.run("curate", "apply")
+    assert again == {p: p.read_bytes() for p in (world.path / ".agentlas").rglob("*.md")}
+    for ref in (fact, rule):
+        world.run("curate", "deprecate", ref, "--reason", "holds no more")
+    world.run("curate", "apply")
+    assert not list((world.path / ".agentlas/memory").iterdir())
+    text = (world.path / ".agentlas/constraints.toml").read_text()
+    assert "whole" not in text and "by hand" in text
+    world.run("curate", "apply", "--allow-private")
+    assert "A private matter" in "".join(p.read_text() for p in (world.path / ".agentlas/memory").iterdir())
+
+
+def test_two_branches_that_curate_differently_merge(world: World) -> None:
+    world.commit({"a.py": "A = 1\n", "b.py": "B = 2\n", "c.py": "C = 3\n"})
+    world.git("branch", "other")
+    edges = {"main": ("a.py", "b.py"), "other": ("a.py", "c.py")}
+    for branch, (source, target) in edges.items():
+        world.git("checkout", "-q", branch)
+        Path(world.path / ".agentlas/ontology-runtime.sqlite").unlink()
+        with world.runtime() as runtime:
+            runtime.init(restore=False)
+            with runtime.writing(make=True):
+                pass
+        approved(world, text=f"What {branch} learned about the mill")
+        approved(world, "learned_edge", branch, payload={"source": source, "target": target, "confidence": 0.5})
+        approved(world, "learned_tag", branch, payload={"path": target, "tags": {"topic": branch}})
+        approved(world, "constraint", branch, payload={"id": branch, "rule": f"Rule of {branch}", "paths": ["*.py"], "severity": "warn"})
+        world.run("curate", "apply")
+        world.commit(message=f"curated on {branch}")
+    world.git("checkout", "-q", "main")
+    world.git("merge", "-q", "--no-edit", "other")
+    names = ("learned_edges.json", "learned_tags.json", "constraints.toml")
+    rules = governance.parse({f".agentlas/{name}": (world.path / ".agentlas" / name).read_bytes() for name in names})
+    assert not rules.problems
+    assert rules.learned_edges == {"a.py": (("b.py", 500_000), ("c.py", 500_000))}
+    assert rules.learned_tags["b.py"] == {"topic": "main"} and rules.learned_tags["c.py"] == {"topic": "other"}
+    assert {(each.id, each.rule, each.severity) for each in rules.constraints} == {("main", "Rule of main", "warn"), ("other", "Rule of other", "warn")}
+    assert len(list((world.path / ".agentlas/memory").iterdir())) == 2
+
+
+def test_dedup_keeps_the_first(world: World) -> None:
+    first = propose(world, text="The granary roof was mended in spring by the carpenters")
+    second = propose(world, text="The granary roof was mended in spring by carpenters!")
+    other = propose(world, text="The mill wheel turns at dawn")
+    assert second in world.run("curate", "dedup", "--dry-run") and status(world, second) == "candidate"
+    world.run("curate", "dedup")
+    assert (status(world, first), status(world, second), status(world, other)) == ("candidate", "superseded", "candidate")
+
+
+def test_the_same_proposal_twice_is_one_ticket_and_a_private_one_is_not_listed(world: World) -> None:
+    assert propose(world) == propose(world)
+    private = propose(world, text="A private matter", scope="private")
+    assert private not in world.run("curate", "list") and private in world.run("curate", "list", "--private")
+
+
+def test_a_ticket_that_waited_too_long_expires(world: World) -> None:
+    ref = propose(world, expires_at="2001-01-01T00:00:00Z")
+    world.run("curate", "approve", ref, "--reason", "x", code=2)
+    assert status(world, ref) == "expired"
+
+
+def test_a_source_made_private_takes_tickets_and_caches_along(world: World) -> None:
+    world.commit({"docs/a.md": "# Granary\n\nThe granary roof was mended in spring.\n"})
+    world.register("docs")
+    world.ingest()
+    with world.runtime() as runtime:
+        runtime.record(runtime.query("when was the granary roof mended"), "agent")
+    assert "wm_" in world.run("ontology", "working-memory", "read", "--agent", "agent")
+    world.register("docs", "private")
+    world.run("ontology", "ingest")
+    world.run("curate", "list", code=1)
+    world.run("ontology", "working-memory", "read", "--agent", "agent", code=1)
+    assert "private" in world.run("curate", "list", "--private")
+
+
+@pytest.mark.parametrize("text", ["../../etc/passwd", "---\nscope: public\n---", "a" * 500, "\ud800\0", "한글 메모", "CON", "..", "#"])
+def test_what_a_ticket_says_names_no_other_place(world: World, text: str) -> None:
+    slug = curator.slug(text)
+    assert slug and "/" not in slug and not slug.startswith(".") and len(slug) <= 60
+    ref = approved(world, text=text.replace("\ud800\0", "odd"))
+    world.run("curate", "apply")
+    (page,) = (world.path / ".agentlas/memory").iterdir()
+    front = page.read_text().split("---\n")[1]
+    assert f"ticket: {ref}\n" in front and "scope: internal\n" in front
