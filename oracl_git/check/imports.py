@@ -218,7 +218,7 @@ def failing(
     made = ignored([guess for *_, guess in rows])
     for each, then, now, guess in rows:
         if then.path and not side.tree.exists(then.path):
-            if then.path not in made and not _elsewhere(side.tree, then.path):
+            if then.path not in made and not _elsewhere(side.tree, then.path, renamed.get(then.path, "")):
                 yield _finding(side, path, each, then, now, renamed)
         elif now.module_found or guess not in made:
             yield _never(path, each, now)

@@ -125,6 +125,7 @@ class Runtime:
         except store.DatabaseError as error:
             raise store.unusable(error, self.path) from error
         finally:
+            self.close()  # who reads on keeps the journal from being folded in
             db.close()
         if changed and self.backup_place:
             os.makedirs(os.path.dirname(self.backup_place), exist_ok=True)
