@@ -51,8 +51,13 @@ class Verdict(NamedTuple):
 def judge(side: Side, importer: str, module: str, name: str) -> Verdict:
     """How one import stands."""
     verdict = _judge(side, importer, module, name)
-    if verdict.state == FAILS and any(python.is_built(side.read(p) or b"") for p in _packages(side, importer, module)):
-        return Verdict(UNKNOWN, verdict.path, verdict.module_found)
+    if verdict.state != FAILS:
+        return verdict
+    words = {name, *module.split(".")} - {""}
+    for path in _packages(side, importer, module):
+        data = side.read(path) or b""
+        if python.is_built(data) or any(python.promises(data, word) for word in words):
+            return Verdict(UNKNOWN, verdict.path, verdict.module_found)
     return verdict
 
 

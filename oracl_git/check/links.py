@@ -40,7 +40,7 @@ _DATA = re.compile(
 _MANIFEST = re.compile(
     r"(?:^|/)(?:package|composer|deno|[jt]sconfig[\w.-]*)\.json$|(?:^|/)(?:pyproject|Cargo)\.toml$|(?:^|/)setup\.cfg$"
 )
-_LEAVE_OUT = re.compile(rb"exclude|ignore|omit|skip|norecurse", re.IGNORECASE)
+_LEAVE_OUT = re.compile(rb"exclude|ignore|omit|skip|norecurse|^\s*[-@]*rm\s", re.IGNORECASE)
 _PAGES = ("README.md", "index.md", "index.rst", "README.rst")
 _DOCUMENTS = ("", ".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
 

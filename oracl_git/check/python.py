@@ -27,6 +27,7 @@ _OPEN = re.compile(
 _BUILT = re.compile(
     rb"^[\w.]+\(\s*__name__\s*,|\bsys\.modules\b|__path__|extend_path|declare_namespace", re.MULTILINE
 )
+_PROMISED = re.compile(rb"^__all__[ \t]*\+?=[ \t]*[\[(]([^\])]{0,20000})[\])]", re.MULTILINE)
 _ELSEWHERE = re.compile(rb"^[ \t]+global[ \t]+([^\n#]+)|(\w+)[ \t]*:=", re.MULTILINE)
 _IMPLICIT = frozenset("__name__ __doc__ __file__ __path__ __package__ __spec__ __loader__ __dict__ __builtins__ "
                       "__annotations__ __class__".split())  # fmt: skip
@@ -96,6 +97,11 @@ def _elsewhere(data: bytes) -> Iterator[str]:
 def is_built(data: bytes) -> bool:
     """Whether a package's `__init__` may bring along names and modules that no file shows."""
     return _BUILT.search(data) is not None
+
+
+def promises(data: bytes, name: str) -> bool:
+    """Whether `__all__` names it: what a package promises and does not define, something else gives it."""
+    return any(re.search(rf"['\"]{re.escape(name)}['\"]".encode(), match[1]) for match in _PROMISED.finditer(data))
 
 
 def lost(old: bytes, new: bytes) -> frozenset[str]:

@@ -202,6 +202,7 @@ def test_links_that_are_no_alarm(world: World) -> None:
     (".github/workflows/a.yml", "on:\n  push:\n    paths-ignore:\n      - docs\n      - scripts/step.py\n"),
     (".pre-commit-config.yaml", "repos:\n- repo: x\n  hooks:\n  - id: y\n    exclude: scripts/step.py\n"),
     ("Makefile", "lint:\n\tlint --exclude=scripts/step.py .\n"),
+    ("Makefile", "clean:\n\t-rm scripts/step.py\n"),
 ])  # fmt: skip
 def test_what_is_left_out_may_be_gone(world: World, path: str, text: str) -> None:
     world.write(path, text)
@@ -210,7 +211,7 @@ def test_what_is_left_out_may_be_gone(world: World, path: str, text: str) -> Non
     world.git("rm", "-q", "scripts/step.py")
     assert world.check() == []
     world.git("reset", "-q", "--hard")
-    world.write(path, re.sub("(extend-)?exclude|paths-ignore|per-file-ignores", "include", text))
+    world.write(path, re.sub("(extend-)?exclude|paths-ignore|per-file-ignores", "include", text).replace("-rm", "cat"))
     world.commit()
     world.git("rm", "-q", "scripts/step.py")
     assert len(world.check()) == 1
@@ -247,6 +248,7 @@ def test_a_page_as_a_site_has_it(world: World) -> None:
 @pytest.mark.parametrize("text", [
     "from pkg.lazy import attach\nattach(__name__, {'core.run': ('./core.py', 'run')})\n",
     "import sys\nsys.modules['pkg.core'] = sys\n",
+    "__all__ = ['core']\n",
     "from pkgutil import extend_path\n__path__ = extend_path(__path__, __name__)\n",
 ])  # fmt: skip
 def test_a_package_that_is_built(world: World, text: str) -> None:
