@@ -90,7 +90,8 @@ def resolve(tree: Tree, source: str, reference: Reference) -> Found | None:
             for page in _PAGES:
                 if tree.exists(f"{place}/{page}"):
                     return Found(f"{place}/{page}", base, f"/{page}")
-            for suffix in PROSE if "." not in place.rpartition("/")[2] else ():  # as a site has it
+            # As a site has it; with a slash in front it is a place of the site, wherever its pages lie here.
+            for suffix in PROSE if "." not in place.rpartition("/")[2] and target[0] != "/" else ():
                 if tree.exists(place + suffix):
                     return Found(place + suffix, base, suffix)
             if tree.is_directory(place):

@@ -235,7 +235,7 @@ def test_a_key_is_no_path(world: World) -> None:
 
 def test_a_page_as_a_site_has_it(world: World) -> None:
     world.write("docs/guide/plan.txt", "x\n")
-    world.write("docs/index.md", "[Guide](./guide) and [more](./more/)\n")
+    world.write("docs/index.md", "[Guide](./guide) and [more](./more/) or [there](/docs/guide)\n")
     world.commit()
     world.git("rm", "-q", "docs/guide/plan.txt")
     assert world.check() == []
