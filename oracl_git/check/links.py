@@ -161,7 +161,8 @@ def _pretty(tree: Tree, path: str, target: str) -> bool:
     """Whether a site that serves page.md as page/ finds it from there."""
     if "." in target.rpartition("/")[2]:
         return False
-    place = posixpath.normpath(posixpath.join(posixpath.splitext(path)[0], target))
+    base = "" if target[0] == "/" else posixpath.splitext(path)[0]
+    place = posixpath.normpath(posixpath.join(base, target.lstrip("/")))
     return any(tree.exists(place + suffix) for suffix in _DOCUMENTS)
 
 

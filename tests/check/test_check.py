@@ -219,10 +219,12 @@ def test_what_is_left_out_may_be_gone(world: World, path: str, text: str) -> Non
 
 def test_a_page_that_is_served_as_a_directory(world: World) -> None:
     world.write("docs/user/README.md", "x\n")
-    world.write("docs/index.md", "[User](../user) [User](./user)\n")
+    world.write("docs/index.md", "[User](../user) [User](./user) [User](/docs/user) [Guide](/docs/guide)\n")
     world.commit()
     world.git("mv", "docs/user/README.md", "docs/user.md")
     assert world.check() == []
+    world.git("mv", "docs/guide.md", "docs/manual.md")
+    assert [line for line in world.check() if "/docs/guide " in line] == []  # a place of the site
 
 
 def test_a_key_is_no_path(world: World) -> None:
@@ -235,7 +237,7 @@ def test_a_key_is_no_path(world: World) -> None:
 
 def test_a_page_as_a_site_has_it(world: World) -> None:
     world.write("docs/guide/plan.txt", "x\n")
-    world.write("docs/index.md", "[Guide](./guide) and [more](./more/) or [there](/docs/guide)\n")
+    world.write("docs/index.md", "[Guide](./guide) and [more](./more/)\n")
     world.commit()
     world.git("rm", "-q", "docs/guide/plan.txt")
     assert world.check() == []
