@@ -434,6 +434,40 @@ def test_json_sarif_and_baseline(world: World) -> None:
     assert world.run("--baseline", "none.txt", code=2)
 
 
+def test_sarif_has_what_its_schema_requires(world: World) -> None:
+    """The schema is not ours to ship: the required properties of SARIF 2.1.0 and the values it allows, by hand."""
+    world.git("mv", "docs/guide.md", "docs/a guide.md")
+    world.write("deploy.pem", KEY)
+    log: Any = json.loads(world.git("add", "-A") or world.run("--sarif", code=1).stdout)
+    assert set(log) <= {"$schema", "version", "runs", "inlineExternalProperties", "properties"}
+    assert log["version"] == "2.1.0" and log["$schema"].startswith("https://")
+    for run in log["runs"]:
+        driver = run["tool"]["driver"]
+        assert driver["name"] and re.fullmatch(r"[0-9]+(\.[0-9]+){1,3}.*", driver["version"])
+        ids = [rule["id"] for rule in driver["rules"]]
+        assert len(set(ids)) == len(ids) and all(rule["shortDescription"]["text"] for rule in driver["rules"])
+        assert len(run["results"]) == 3
+        for result in run["results"]:
+            assert result["message"]["text"] and result["level"] in ("none", "note", "warning", "error")
+            assert ids[result["ruleIndex"]] == result["ruleId"]
+            assert all(isinstance(value, str) and value for value in result["partialFingerprints"].values())
+            for location in result["locations"]:
+                place = location["physicalLocation"]
+                uri = place["artifactLocation"]["uri"]
+                assert re.fullmatch(r"[A-Za-z0-9._~%/!$&'()*+,;=:@-]+", uri) and not uri.startswith("/")
+                assert place["artifactLocation"]["uriBaseId"] == "%SRCROOT%" and place["region"]["startLine"] >= 1
+
+
+def test_every_code_has_a_page_with_an_example() -> None:
+    from oracl_git.check.model import CODES
+
+    pages = Path(__file__).parents[2] / "docs/reference/check-codes"
+    assert {page.stem for page in pages.glob("*.md")} == set(CODES)
+    for code in CODES:
+        page = (pages / f"{code}.md").read_text()
+        assert "git oracl check   # exit 1" in page and f": {code}:" in page
+
+
 def test_files_are_silenced_by_oracl_toml(world: World) -> None:
     world.write(".agentlas/oracl.toml", '[[ignore]]\npaths = ["docs/"]\ncodes = ["broken-link"]\n')
     world.git("rm", "-q", "docs/guide.md")
