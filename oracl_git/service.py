@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .check.file import Standing
     from .check.model import Finding
     from .embedding import Asset
+    from .learn.mine import Mined
+    from .learn.tickets import Ticket
     from .ontology.model import Counts
     from .ontology.runtime import Runtime
     from .recall.context import Context
@@ -468,13 +470,15 @@ class Oracl:
         rows = self._blob(node).decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
         return rows if rows[-1] else rows[:-1]
 
-    def _record(self, kind: str, raw: object, answer: Answer, started: float, loaded: float, before: int) -> None:
+    def _record(
+        self, kind: str, raw: object, answer: Answer, started: float, loaded: float, before: int, parsed: object = (),
+    ) -> None:  # fmt: skip
         if not self.log or not telemetry.enabled(self.settings):
             return
         now = time.monotonic()
-        parsed = getattr(answer.query, "notes", ())
+        parsed = parsed or getattr(answer.query, "notes", ())
         telemetry.record(
-            self.repo.git_dir, kind, raw, parsed, [r.path for r in answer.results], total=answer.total,
+            self.repo.git_dir, kind, raw, parsed, [(r.path, r.fragment) for r in answer.results], total=answer.total,
             latency_ms=round((now - loaded) * 1000, 3), load_ms=round((loaded - started) * 1000, 3),
             rss_before=before, rss_after=telemetry.resident(),
         )  # fmt: skip
@@ -503,7 +507,7 @@ class Oracl:
         answer = related(index, nodes, text="\n".join(texts), limit=limit, kind=kind, directory=directory)
         if nodes and kind in ("", "docs") and self._has_ontology:
             answer = self._with_documents(index, nodes, answer, limit)
-        self._record("related", names, answer, started, loaded, before)
+        self._record("related", names, answer, started, loaded, before, [node.path for node in nodes])
         return answer
 
     @property
@@ -623,6 +627,83 @@ class Oracl:
 
         index = self.fresh()
         return neighbours(index, self.resolve(path)[0], direction)
+
+    # -- learning ----------------------------------------------------------------------
+
+    @repaired
+    def learn(self) -> tuple[list[Ticket], Mined]:
+        """(all tickets, what the local log says): new findings wait as proposals, decided ones keep their status."""
+        from .learn import tickets
+        from .learn.mine import mine
+        from .recall.lines import stems
+        from .recall.query import compile_query
+
+        index = self.fresh()
+        learned = {(path, question) for path, question, _ in index.asked}
+
+        def words(text: str) -> frozenset[str]:
+            query = compile_query(text)
+            return frozenset() if query.frames or query.directives else stems(query.text)
+
+        mined = mine(telemetry.lines(self.repo.git_dir), words, lambda path: index.node(path) is not None)
+        known = tickets.load(self.repo.git_dir)
+        for ticket in mined.tickets:
+            standing = known.get(ticket.id)
+            if standing is not None:
+                known[ticket.id] = ticket._replace(status=standing.status)
+            elif ticket.kind != tickets.TAG or ticket.subject not in learned:
+                known[ticket.id] = ticket
+        if known:
+            tickets.save(self.repo.git_dir, known.values())
+        order = {status: place for place, status in enumerate(tickets.STATUSES)}
+        return sorted(known.values(), key=lambda t: (order[t.status], -t.confidence, t.kind, t.subject)), mined
+
+    def decide(self, names: Iterable[str], status: str) -> list[Ticket]:
+        """Approve or reject tickets by id, or by its beginning; "all" are those that are proposed."""
+        from .learn import tickets
+
+        known = tickets.load(self.repo.git_dir)
+        chosen = []
+        for name in names:
+            open_ones = [t for t in known.values() if t.status == tickets.PROPOSED]
+            mine = open_ones if name == "all" else [t for i, t in sorted(known.items()) if name and i.startswith(name)]
+            if not mine or (name != "all" and len(mine) > 1):
+                what = "no ticket" if not mine else f"{len(mine)} tickets"
+                raise UsageError(f"there {'is' if not mine else 'are'} {what} {name!r}", "git oracl learn")
+            chosen += mine
+        for ticket in chosen:
+            known[ticket.id] = ticket._replace(status=status)
+        tickets.save(self.repo.git_dir, known.values())
+        return [known[ticket.id] for ticket in dict.fromkeys(chosen)]
+
+    def apply_learned(self) -> list[str]:
+        """Write approved tickets into the tracked files of the work tree; which files changed. Commits nothing."""
+        from .graph.governance import LEARNED_EDGES, LEARNED_TAGS
+        from .learn import tickets, tracked
+
+        top = self.repo.work_tree
+        if top is None:
+            raise UsageError("a bare repository has no files to write", "git clone it, then: git oracl learn --apply")
+        known = tickets.load(self.repo.git_dir)
+        approved = [ticket for ticket in known.values() if ticket.status == tickets.APPROVED]
+        folder = os.path.join(top, ".agentlas")
+        files: dict[str, bytes | None] = {}
+        for name in (LEARNED_EDGES, LEARNED_TAGS):
+            full = os.path.join(top, name)
+            if os.path.islink(folder) or os.path.islink(full):  # it may lead out of the repository
+                raise UsageError(f"{name} is reached by a symbolic link, and is not followed", f"ls -l {folder}")
+            try:
+                with open(full, "rb") as file:
+                    files[name] = file.read()
+            except FileNotFoundError:
+                files[name] = None
+        changed = tracked.changed(files, approved)
+        for name, data in changed.items():
+            tickets.replace(os.path.join(top, name), data, 0o644)
+        for ticket in approved:
+            known[ticket.id] = ticket._replace(status=tickets.APPLIED)
+        tickets.save(self.repo.git_dir, known.values())
+        return sorted(changed)
 
     def changed_paths(self, *, staged: bool = False, commit: str = "", diff: str = "") -> list[str]:
         """The paths of a change: what is staged, one commit, or a range."""

@@ -9,10 +9,14 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Iterator
 from typing import Any
 
 _FALSE = ("false", "no", "off", "0")
 _KEEP = 4 << 20  # bytes; a larger file is rotated once
+_TAIL = 1 << 18  # bytes in which the last question is looked for
+_LONGEST = 4_000  # characters of a question that are kept
+_RESULTS = 20  # that can be opened by number
 _COST_PER_SECOND = 1.2e-5  # US dollars of one core, for the estimated cost
 
 
@@ -35,19 +39,22 @@ def resident() -> int:
         return 0
 
 
-def record(git_dir: str, kind: str, raw: object, parsed: object, results: list[str], **figures: float) -> None:
-    """Append one record; any failure is silent."""
+def record(
+    git_dir: str, kind: str, raw: object, parsed: object, results: list[tuple[str, str]], **figures: float
+) -> None:  # fmt: skip
+    """Append one record; any failure is silent. `results` are (path, fragment)."""
     latency = figures.get("latency_ms", 0.0)
     row = {
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "class": kind,
-        "query": raw,
+        "query": raw[:_LONGEST] if isinstance(raw, str) else raw,
         "parsed": parsed,
         "count": figures.pop("total", len(results)),
         **figures,
         "cost_usd": round(latency / 1000 * _COST_PER_SECOND, 9),
         "session": os.environ.get("ORACL_SESSION", str(os.getppid())),
-        "results": results[:20],
+        "results": [path for path, _ in results[:_RESULTS]],
+        "fragments": [fragment for _, fragment in results[:_RESULTS]],
     }
     _append(git_dir, row)
 
@@ -75,12 +82,22 @@ def _append(git_dir: str, row: dict[str, object]) -> None:
         pass
 
 
+def lines(git_dir: str) -> Iterator[bytes]:
+    """All records, oldest first, as they stand."""
+    for name in (place(git_dir) + ".1", place(git_dir)):
+        try:
+            with open(name, "rb") as file:
+                yield from file
+        except OSError:
+            continue
+
+
 def last(git_dir: str) -> dict[str, Any] | None:
     """The newest query that had results."""
     try:
         with open(place(git_dir), "rb") as file:
             file.seek(0, os.SEEK_END)
-            file.seek(max(0, file.tell() - 65_536))
+            file.seek(max(0, file.tell() - _TAIL))
             lines = file.read().splitlines()
     except OSError:
         return None
@@ -89,6 +106,6 @@ def last(git_dir: str) -> dict[str, Any] | None:
             row = json.loads(line)
         except ValueError:
             continue
-        if isinstance(row, dict) and row.get("results") and row.get("class") in ("search", "related"):
+        if isinstance(row, dict) and row.get("results") and row.get("class") in ("search", "related", "context"):
             return row
     return None

@@ -44,6 +44,8 @@ _PLACES = (
     (re.compile(rb"(?:^|/)\.agentlas/(?:ontology-runtime\.sqlite|ontology-inbox/|ontology-gui/)"), "private store"),
     # What the tools of the paper write: the graph must not describe its own output.
     (re.compile(rb"(?:^|/)(?:report_tmp|deployment/staging|docs/reports/_tmp|semantics_vault)/"), "derived output"),
+    # What was learned from questions is read as settings; as text it would answer those very questions.
+    (re.compile(rb"\A\.agentlas/learned_(?:edges|tags)\.json\Z"), "learned"),
     (_ENVIRONMENTS, "environment"),
 )
 

@@ -25,6 +25,8 @@ FILES = (ORACL_TOML, CONSTRAINTS, LEARNED_EDGES, LEARNED_TAGS, *CODEOWNERS)
 T = TypeVar("T")
 _MAX_RULES = 5_000  # of a file
 _MAX_PROBLEMS = 50
+_MAX_ASKED = 2_000  # questions that are compared with each one asked
+_MAX_QUESTION = 200  # characters of one
 _OVERRIDES = ("classification", "sensitivity", "usage", "estimated_savings", "review")
 
 
@@ -50,6 +52,7 @@ class Governance(NamedTuple):
     constraints: tuple[Constraint, ...] = ()
     learned_edges: Mapping[str, tuple[tuple[str, int], ...]] = _NONE  # source → (target, κ)
     learned_tags: Mapping[str, Mapping[str, str]] = _NONE
+    asked: tuple[tuple[str, str, int], ...] = ()  # (path, a question it was opened for, κ): no tag, search reads it
     owners: globs.Rules[bool] = globs.Rules(())
     problems: tuple[str, ...] = ()
     digest: str = ""
@@ -76,6 +79,7 @@ def parse(files: Mapping[str, bytes]) -> Governance:
         digest.update(name.encode() + b"\0" + sha256(files[name]).digest())
     config = _toml(files, ORACL_TOML, problems)
     domains = config.get("domains", {})
+    learned = _json(files, LEARNED_TAGS, problems)
     owners: Sequence[tuple[tuple[str], bool]] = ()
     for name in CODEOWNERS:
         if name in files:
@@ -86,7 +90,8 @@ def parse(files: Mapping[str, bytes]) -> Governance:
         overrides=globs.Rules(_believed(ORACL_TOML, _overrides(config.get("override", ()), problems), problems)),
         constraints=tuple(_constraints(_toml(files, CONSTRAINTS, problems).get("constraint", ()), problems)),
         learned_edges=_learned_edges(_json(files, LEARNED_EDGES, problems), problems),
-        learned_tags=_learned_tags(_json(files, LEARNED_TAGS, problems), problems),
+        learned_tags=_learned_tags(learned, problems),
+        asked=tuple(_asked(learned, problems)),
         owners=globs.Rules(owners),
         problems=_told(problems),
         digest=digest.hexdigest(),
@@ -204,6 +209,25 @@ def _learned_tags(data: object, problems: list[str]) -> dict[str, dict[str, str]
         else:
             problems.append(f"{LEARNED_TAGS}: tags of {path!r} are not an object")
     return found
+
+
+def _asked(data: object, problems: list[str]) -> list[tuple[str, str, int]]:
+    """The questions files were opened for: `"asked": {question: confidence}` among a path's tags."""
+    rows = data.get("tags", data) if isinstance(data, dict) else {}
+    found = []
+    for path, tags in rows.items() if isinstance(rows, dict) else ():
+        asked = tags.get("asked") if isinstance(tags, dict) else None
+        for question, confidence in asked.items() if isinstance(asked, dict) else ():
+            number = isinstance(confidence, (int, float)) and not isinstance(confidence, bool)
+            texts = _is_text(path) and _is_text(question) and 0 < len(question) <= _MAX_QUESTION
+            if texts and number and 0 < confidence <= 1:
+                found.append((path, question, round(confidence * 1_000_000)))
+            else:
+                problems.append(f"{LEARNED_TAGS}: {path!r:.60} is asked for with {question!r:.60}: {confidence!r:.20}")
+    found.sort()
+    if len(found) > _MAX_ASKED:
+        problems.append(f"{LEARNED_TAGS}: only the first {_MAX_ASKED:,} of {len(found):,} questions are read")
+    return found[:_MAX_ASKED]
 
 
 def _is_text(value: object) -> TypeGuard[str]:

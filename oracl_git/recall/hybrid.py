@@ -14,6 +14,7 @@ from ..graph.tags import split_name
 from ..store.index import Index, Node, Span
 from . import semantic, tables
 from .faults import Fault, faults
+from .lines import grown, stems
 from .model import Answer, Reason, Result
 from .query import Query
 from .words import any_of, split_words
@@ -26,17 +27,23 @@ class Signals:
 
     def __init__(self) -> None:
         self.values: dict[str, Scores] = {}
-        self.spans: dict[int, Span] = {}
+        self.spans: dict[int, Span] = {}  # the best passage
+        self.passages: dict[int, list[Span]] = {}  # all that match, best first
+        self.named: dict[int, Span] = {}  # the definition that the question names
+        self.words: frozenset[str] = frozenset()  # of the question, their stems
         self.commits: dict[int, int] = {}  # node → how many matching commits touched it
         self.exact: dict[int, str] = {}
         self.faults: dict[int, Fault] = {}
         self.alike: dict[int, Span] = {}  # node → its passage nearest in meaning; `score` is the cosine
+        self.asked: dict[int, str] = {}  # node → the question it was opened for
         self.notes: list[str] = []
 
-    def place(self, node: int) -> Span | None:
-        """The lines of a result to look at."""
+    def place(self, index: Index, node: int) -> Span | None:
+        """The lines of a result to look at: the fault, the definition that is named, else the best passage."""
         fault = self.faults.get(node)
-        return fault.span if fault and fault.span else self.spans.get(node)
+        if fault and fault.span:
+            return fault.span
+        return self.named.get(node) or grown(index, self.passages.get(node, []), self.words) or self.spans.get(node)
 
 
 def expression(query: Query) -> str:
@@ -53,6 +60,8 @@ def signals(index: Index, query: Query, meaning: bool = True) -> Signals:
         _text(index, asked, found)
         _history(index, asked, found)
     _exact(index, query, found)
+    found.words = stems(query.text)
+    _asked(index, found)
     found.faults = faults(index, query.frames)
     found.values["trace"] = {node: fault.value for node, fault in found.faults.items()}
     if meaning and not found.faults:
@@ -62,9 +71,9 @@ def signals(index: Index, query: Query, meaning: bool = True) -> Signals:
 
 def weights(found: Signals) -> dict[str, float]:
     """The table of weights a question is ranked by: where the text is a trace, its places come before its words."""
-    if not found.faults:
-        return tables.SEARCH
-    return {"trace": tables.TRACE, **{name: weight * tables.TRACE_WORDS for name, weight in tables.SEARCH.items()}}
+    if found.faults:
+        return {"trace": tables.TRACE, **{name: weight * tables.TRACE_WORDS for name, weight in tables.SEARCH.items()}}
+    return {**tables.SEARCH, "asked": tables.ASKED} if found.asked else tables.SEARCH
 
 
 def _meaning(index: Index, query: Query, found: Signals) -> None:
@@ -93,6 +102,7 @@ def _text(index: Index, expression: str, found: Signals) -> None:
         if span.node not in best:
             best[span.node] = span.score
             found.spans[span.node] = span
+        found.passages.setdefault(span.node, []).append(span)
         total[span.node] += span.score / (1 + seen[span.node])
         seen[span.node] += 1
     found.values["passage"], found.values["text"] = best, dict(total)
@@ -119,6 +129,18 @@ def _history(index: Index, expression: str, found: Signals) -> None:
     found.values["history"] = {node: value ** (1 / tables.COMMIT_POWER) for node, value in values.items()}
 
 
+def _asked(index: Index, found: Signals) -> None:
+    """Files that people opened for this question, by what the commit has learned."""
+    values: Scores = {}
+    for path, question, kappa in index.asked if found.words else ():
+        theirs = stems(question)
+        alike = len(theirs & found.words) / len(theirs | found.words)
+        node = index.node(path) if alike >= tables.ASKED_ALIKE else None
+        if node is not None and kappa * alike > values.get(node.id, 0.0):
+            values[node.id], found.asked[node.id] = kappa * alike, question
+    found.values["asked"] = {node: value / 1_000_000 for node, value in values.items()}
+
+
 def _exact(index: Index, query: Query, found: Signals) -> None:
     """Identifiers and paths that stand in the question, exactly as they are."""
     values: Scores = {}
@@ -135,7 +157,7 @@ def _exact(index: Index, query: Query, found: Signals) -> None:
         symbols = index.symbols_named([name], 20)
         for _, node, start, end in symbols[:20]:
             note(node, 1.0 / (1 + 0.5 * (len(symbols) - 1)), f"defines {name}")
-            found.spans.setdefault(node, Span(0, node, start, end, name, 0.0))
+            found.named.setdefault(node, Span(0, node, start, end, name, 0.0))
     found.values["exact"] = values
 
 
@@ -160,7 +182,7 @@ def combine(found: Signals) -> dict[int, list[tuple[str, float]]]:
         values = found.values.get(name)
         if not values:
             continue
-        top = max(values.values())
+        top = 1.0 if name == "asked" else max(values.values())  # a confidence is a share as it is
         if top <= 0:
             continue
         for node, value in values.items():
@@ -193,7 +215,7 @@ def rank(
     results = []
     scale = sum(weights(found).values())
     for negative, path, node, factor, prior in scored[:limit]:
-        span = found.place(node.id)
+        span = found.place(index, node.id)
         rows = [(name, share * prior / scale) for name, share in terms[node.id]]
         rows.append(("recency", base[node.id] * prior * (factor - 1) / scale))
         reasons = tuple(
@@ -223,6 +245,8 @@ def _say(name: str, node: int, found: Signals) -> str:
     if name == "trace":
         frame = found.faults[node].frame
         return f"line {frame.line} of it{f', in {frame.name},' if frame.name else ''} is in the text"
+    if name == "asked":
+        return f"opened for: {found.asked[node]}"
     if name == "exact":
         return found.exact.get(node, "named exactly")
     if name == "meaning":

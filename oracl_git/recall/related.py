@@ -285,6 +285,12 @@ _VERBS = {
 }
 
 
+_PASSIVE = {
+    "imports": "imported by it", "tests": "tested by it", "configures": "configured by it",
+    "learned_association": "a person linked them",
+}  # fmt: skip
+
+
 def _say(index: Index, name: str, node: Node, found: Evidence) -> str:
     if name in ("together", "cosine"):
         return f"changed together in {found.together[node.id]} of {len(found.entries)} commits"
@@ -312,9 +318,7 @@ def say_link(link: Link, outgoing: bool) -> str:
     """An edge in words, seen from the file that was asked about (`outgoing`: it is the source)."""
     symbol = link.target_fragment.lstrip("#")
     if outgoing:
-        verb = {"imports": "imported by it", "tests": "tested by it", "configures": "configured by it"}.get(
-            link.relation, f"named by it ({link.relation})"
-        )
+        verb = _PASSIVE.get(link.relation, f"named by it ({link.relation})")
         return (
             f"{verb}{f' ({symbol})' if symbol else ''}{f' at {link.source_fragment}' if link.source_fragment else ''}"
         )

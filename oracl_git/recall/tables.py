@@ -75,10 +75,17 @@ SEARCH = {
 }
 NEAREST = 200  # passages whose meaning is compared in full
 NEAR, NEAR_BEST = 0.3, 0.72  # cosine, and share of the best, that a file no word leads to must have
+# A file that was opened for this question before, and a person approved that it be learned:
+ASKED = 6.0  # × the confidence × how alike the questions are (shared words / all words)
+ASKED_ALIKE = 0.75  # less alike questions are other questions
 # A text with places in files of this repository (a stack trace, a compiler's message) is asked otherwise:
 TRACE = 3.0  # the fault; the k-th file it came by counts 1/k of that
 TRACE_WORDS = 0.1  # the weights above, for the text's words, beside it
 TRACE_LINES = 60  # of a fragment around a place
+# The lines of a result: of its passages the one with the most of BM25 / best + these, each / its best in the file:
+LINES_TITLE = 0.4  # the share of its title's words that the question has
+LINES_LENGTH = 0.2  # its length, up to LINES
+LINES = 60  # of a fragment: a shorter passage takes in its best neighbours up to so many
 RECENCY = 0.2  # score × (1 + RECENCY · 2^(−age / RECENCY_DAYS))
 RECENCY_DAYS = 125
 CHUNK_TITLE, CHUNK_BODY = 1.5, 1.0

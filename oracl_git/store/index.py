@@ -179,6 +179,11 @@ class Index:
         """R̂ of a stored R."""
         return association.normalised(rank, self.max_rank)
 
+    @cached_property
+    def asked(self) -> list[tuple[str, str, int]]:
+        """(path, a question it was opened for, κ) as the commit's learned tags have it."""
+        return [(path, question, kappa) for path, question, kappa in json.loads(str(self.header.get("asked", "[]")))]
+
     # -- nodes ------------------------------------------------------------------------
 
     def node(self, path: str, kind: int = ARTIFACT) -> Node | None:

@@ -194,6 +194,7 @@ class Build:
         self.rules = governance.parse({name: contents.get(oid) or b"" for name, oid in blobs.items()})
         self.header["governance"] = json.dumps(blobs, sort_keys=True)
         self.header["problems"] = json.dumps(self.rules.problems)
+        self.header["asked"] = json.dumps(self.rules.asked)
         return before != blobs
 
     def _classify(self, changes: list[Change]) -> tuple[list[File], list[str]]:

@@ -119,7 +119,7 @@ def test_every_key_of_every_json_output_is_documented(tmp_path: Path) -> None:
     )
     undocumented = set()
     for line in (
-        "context discount",
+        "context discount", "learn",
         "init", "search discount --snippet", "related shop/prices.py", "update", "status", "doctor", "hub", "hub shop",
         "related --why shop/prices.py shop/cart.py", "trace shop/prices.py --in", "show shop/prices.py",
         "trace shop/cli.py --to shop/prices.py", "trace --impact shop/prices.py", "stats --deep --parameters --skipped",
