@@ -1,8 +1,8 @@
 """Approved tickets → the tracked files they change, as bytes for a person to review.
 
-Knows the formats of `learned_edges.json` and `learned_tags.json` well enough to add to
-them: what stands there stays, in its shape, one entry a line, sorted, so that two branches
-that learned merge like text. Pure: reads and writes nothing.
+Knows the layout of `learned_edges.json` and `learned_tags.json`, the same the curator
+writes: one entry a line, sorted, every entry's line ending alike, so that two branches
+that learned merge like text. What stands there stays. Pure: reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from .tickets import EDGE, TAG, Ticket
 
 
 def changed(files: Mapping[str, bytes | None], tickets: Iterable[Ticket]) -> dict[str, bytes]:
-    """Name → new content of the files that the tickets change. Raises UsageError for a file that is no JSON."""
+    """Name → new content of the files that the tickets change. Raises UsageError for a file of another shape."""
     tickets = list(tickets)
     found = {}
     for name, kind, add in ((LEARNED_EDGES, EDGE, _edges), (LEARNED_TAGS, TAG, _tags)):
         mine = [ticket for ticket in tickets if ticket.kind == kind]
         if mine:
             before = files.get(name)
-            after = (json.dumps(add(_parsed(name, before), mine), indent=1, sort_keys=True) + "\n").encode()
+            after = "\n".join([*add(_parsed(name, before), mine), ""]).encode()
             if after != before:
                 found[name] = after
     return found
@@ -41,36 +41,35 @@ def _wrong(name: str) -> UsageError:
     return UsageError(f"{name} does not have the shape that is read, and is left as it is", f"git checkout -- {name}")
 
 
-def _edges(data: Any, tickets: list[Ticket]) -> Any:
-    rows = data.setdefault("edges", []) if isinstance(data, dict) else data
-    if not isinstance(rows, list):
+def _edges(data: Any, tickets: list[Ticket]) -> list[str]:
+    """{"edges": […]}; `null` ends the list."""
+    rows = data.get("edges", []) if isinstance(data, dict) else data
+    if not isinstance(rows, list) or not all(row is None or isinstance(row, dict) for row in rows):
         raise _wrong(LEARNED_EDGES)
+    kept: list[dict[str, Any]] = [row for row in rows if row]
     for ticket in tickets:
         source, target = ticket.subject
-        standing = [row for row in rows if isinstance(row, dict) and _ends(row) == {source, target}]
+        standing = [row for row in kept if {row.get("source"), row.get("target")} == {source, target}]
         if not standing:
-            rows.append({"source": source, "target": target, "confidence": ticket.confidence})
+            kept.append({"source": source, "target": target, "confidence": ticket.confidence})
         for row in standing:
             row["confidence"] = ticket.confidence
-    rows.sort(key=lambda row: json.dumps(row, sort_keys=True))
-    return data
+    kept.sort(key=lambda row: json.dumps([row.get("source"), row.get("target"), row], sort_keys=True))
+    return ['{"edges": [', *(json.dumps(row) + "," for row in kept), "null", "]}"]
 
 
-def _ends(row: dict[str, Any]) -> set[str]:
-    return {end for name in ("source", "target") if isinstance(end := row.get(name), str)}
-
-
-def _tags(data: Any, tickets: list[Ticket]) -> Any:
-    if not isinstance(data, dict):
-        raise _wrong(LEARNED_TAGS)
-    rows = data.setdefault("tags", {}) if "tags" in data or not data else data
+def _tags(data: Any, tickets: list[Ticket]) -> list[str]:
+    """{"tags": {…}}; an empty name ends the table."""
+    rows = data.get("tags", data) if isinstance(data, dict) else None
     if not isinstance(rows, dict):
         raise _wrong(LEARNED_TAGS)
+    kept: dict[str, Any] = {path: tags for path, tags in rows.items() if path}
     for ticket in tickets:
         path, question = ticket.subject
-        tags = rows.setdefault(path, {})
+        tags = kept.setdefault(path, {})
         asked = tags.setdefault("asked", {}) if isinstance(tags, dict) else None
         if not isinstance(asked, dict):
             raise _wrong(LEARNED_TAGS)
         asked[question] = ticket.confidence
-    return data
+    lines = [f"{json.dumps(path)}: {json.dumps(kept[path], sort_keys=True)}," for path in sorted(kept)]
+    return ['{"tags": {', *lines, '"": {}', "}}"]

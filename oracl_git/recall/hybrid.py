@@ -6,9 +6,11 @@ reasons are exactly the terms of its score. Knows nothing of the graph's making.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable
 
+from ..extract import split_identifiers
 from ..graph.model import fragment
 from ..graph.tags import split_name
 from ..store.index import Index, Node, Span
@@ -20,6 +22,7 @@ from .query import Query
 from .words import any_of, split_words
 
 Scores = dict[int, float]
+_FILLED_IN = re.compile(r"""(?<!\w)(['"`])(?:(?!\1).){0,80}\1(?!\w)|\b\d+\b|[/\\]\S+""")  # the blanks of a message
 
 
 class Signals:
@@ -35,6 +38,7 @@ class Signals:
         self.exact: dict[int, str] = {}
         self.faults: dict[int, Fault] = {}
         self.alike: dict[int, Span] = {}  # node → its passage nearest in meaning; `score` is the cosine
+        self.said: dict[int, Span] = {}  # where the words of an error message stand in a row
         self.asked: dict[int, str] = {}  # node → the question it was opened for
         self.notes: list[str] = []
 
@@ -43,7 +47,8 @@ class Signals:
         fault = self.faults.get(node)
         if fault and fault.span:
             return fault.span
-        return self.named.get(node) or grown(index, self.passages.get(node, []), self.words) or self.spans.get(node)
+        lines = self.said.get(node) or self.named.get(node)
+        return lines or grown(index, self.passages.get(node, []), self.words) or self.spans.get(node)
 
 
 def expression(query: Query) -> str:
@@ -61,6 +66,7 @@ def signals(index: Index, query: Query, meaning: bool = True) -> Signals:
         _history(index, asked, found)
     _exact(index, query, found)
     found.words = stems(query.text)
+    _message(index, query, found)
     _asked(index, found)
     found.faults = faults(index, query.frames)
     found.values["trace"] = {node: fault.value for node, fault in found.faults.items()}
@@ -71,9 +77,10 @@ def signals(index: Index, query: Query, meaning: bool = True) -> Signals:
 
 def weights(found: Signals) -> dict[str, float]:
     """The table of weights a question is ranked by: where the text is a trace, its places come before its words."""
+    table = {**tables.SEARCH, "message": tables.MESSAGE} if found.said else tables.SEARCH
     if found.faults:
-        return {"trace": tables.TRACE, **{name: weight * tables.TRACE_WORDS for name, weight in tables.SEARCH.items()}}
-    return {**tables.SEARCH, "asked": tables.ASKED} if found.asked else tables.SEARCH
+        return {"trace": tables.TRACE, **{name: weight * tables.TRACE_WORDS for name, weight in table.items()}}
+    return {**table, "asked": tables.ASKED} if found.asked else table
 
 
 def _meaning(index: Index, query: Query, found: Signals) -> None:
@@ -127,6 +134,20 @@ def _history(index: Index, expression: str, found: Signals) -> None:
             values[node] += score**tables.COMMIT_POWER / len(paths)
             found.commits[node] = found.commits.get(node, 0) + 1
     found.values["history"] = {node: value ** (1 / tables.COMMIT_POWER) for node, value in values.items()}
+
+
+def _message(index: Index, query: Query, found: Signals) -> None:
+    """Where the words of an error message stand in a row. What was filled in, in quotes or digits, breaks a row."""
+    rows: list[str] = []
+    for part in _FILLED_IN.sub("\n", query.message).split("\n"):
+        words = split_identifiers(part).replace("_", " ").split()
+        rows += [" ".join(words[at : at + tables.MESSAGE_ROW]) for at in range(len(words) - tables.MESSAGE_ROW + 1)]
+    values: Scores = {}
+    asked = any_of(dict.fromkeys(rows[: tables.MESSAGE_ROWS]))
+    for span in index.match_chunks(asked, 1.0, 1.0, tables.CHUNK_POOL) if asked else ():
+        if span.node not in values:
+            values[span.node], found.said[span.node] = span.score, span
+    found.values["message"] = values
 
 
 def _asked(index: Index, found: Signals) -> None:
@@ -245,6 +266,8 @@ def _say(name: str, node: int, found: Signals) -> str:
     if name == "trace":
         frame = found.faults[node].frame
         return f"line {frame.line} of it{f', in {frame.name},' if frame.name else ''} is in the text"
+    if name == "message":
+        return "the message's words in a row"
     if name == "asked":
         return f"opened for: {found.asked[node]}"
     if name == "exact":

@@ -46,6 +46,11 @@ _PATHLIKE = re.compile(
 _IDENTIFIER = re.compile(
     r"(?<![\w.])[A-Za-z]\w*(?:\.\w+)+|(?<!\w)(?:\w*[a-z0-9][A-Z]\w*|[A-Za-z]\w*_\w+|__\w+__)"
 )
+# What a program says when it fails: the kind of failure, and the message.
+_MESSAGE = re.compile(
+    r"^\W*(?:[\w.]*(?:Error|Exception|Warning|Failure)|error|fatal|panic)(?:\s?\[?[A-Z]+\d+\]?)?: (?P<said>\S.{3,400})",
+    re.MULTILINE,
+)
 _MAX_NAMED = 50  # of each kind of name in it
 
 
@@ -78,6 +83,7 @@ class Query(NamedTuple):
     phrases: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    message: str = ""  # of an error, as the program that failed says it
     frames: tuple[Frame, ...] = ()  # the places of a pasted trace or compiler message, the fault first
     directives: tuple[tuple[str, str], ...] = ()
     excluded: tuple[str, ...] = ()
@@ -118,6 +124,10 @@ def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
     wildcard = not (set(words) - consumed - tables.STOP_WORDS) and bool(
         roles or types or when or recent or directives or excluded
     )
+    said = _MESSAGE.search(text)
+    if said:
+        notes.append("an error message: its words in a row, and code before tests")
+        roles = [*roles, "code"] if "code" not in roles and not trace else roles
     tokens = tuple(
         Token(word, "stop" if word in tables.STOP_WORDS else "type" if word in consumed else "entity") for word in words
     )
@@ -139,7 +149,7 @@ def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
         phrases=tuple(p for p in phrases if p.strip()),
         identifiers=tuple(dict.fromkeys(_IDENTIFIER.findall(text)))[:_MAX_NAMED],
         paths=() if trace else _paths(text),
-        frames=pointed,
+        message=said["said"] if said else "", frames=pointed,
         directives=tuple(directives), excluded=tuple(excluded), when=tuple(when), recent=recent,
         roles=tuple(roles), types=tuple(types), wildcard=wildcard, code=code,
         persona=persona if persona in tables.PERSONAS else tables.DEFAULT_PERSONA, notes=tuple(notes),

@@ -78,6 +78,9 @@ NEAR, NEAR_BEST = 0.3, 0.72  # cosine, and share of the best, that a file no wor
 # A file that was opened for this question before, and a person approved that it be learned:
 ASKED = 6.0  # × the confidence × how alike the questions are (shared words / all words)
 ASKED_ALIKE = 0.75  # less alike questions are other questions
+# The message of an error: its words in a row, as the code has them that says it.
+MESSAGE = 2.5  # × BM25 of the best chunk with so many words in a row, / best
+MESSAGE_ROW, MESSAGE_ROWS = 3, 40  # words of a row; rows that are looked for
 # A text with places in files of this repository (a stack trace, a compiler's message) is asked otherwise:
 TRACE = 3.0  # the fault; the k-th file it came by counts 1/k of that
 TRACE_WORDS = 0.1  # the weights above, for the text's words, beside it

@@ -271,11 +271,11 @@ def test_what_stands_in_the_files_stays() -> None:
         b' {"source": "c", "target": "d"}]',
     }  # fmt: skip
     changed = tracked.changed(files, [tag, edge])
-    assert json.loads(changed[governance.LEARNED_TAGS]) == {
-        "a.py": {"domain": "x"}, "b.py": {"topic": "y", "asked": {"why": 0.5}}
+    assert json.loads(changed[governance.LEARNED_TAGS])["tags"] == {
+        "a.py": {"domain": "x"}, "b.py": {"topic": "y", "asked": {"why": 0.5}}, "": {},
     }  # fmt: skip
-    assert json.loads(changed[governance.LEARNED_EDGES]) == [
-        {"source": "b.py", "target": "a.py", "confidence": 0.5, "note": "n"}, {"source": "c", "target": "d"}
+    assert json.loads(changed[governance.LEARNED_EDGES])["edges"] == [
+        {"source": "b.py", "target": "a.py", "confidence": 0.5, "note": "n"}, {"source": "c", "target": "d"}, None,
     ]  # fmt: skip
     assert not tracked.changed(changed, [tag, edge]), "once is enough"
     rules = governance.parse(changed)

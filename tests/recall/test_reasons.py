@@ -290,7 +290,7 @@ def test_what_changed_together_is_not_left_out(asked: tuple[Truth, Oracl]) -> No
 
 def test_shares_add_up(asked: tuple[Truth, Oracl]) -> None:
     truth, oracl = asked
-    asked_for = [oracl.search(question) for question in ("where the wombat sleeps", TRACE)]
+    asked_for = [oracl.search(question) for question in SUMS]
     for answer in (oracl.related([truth.world.files()[0]]), *asked_for):
         assert answer.results
         for result in answer.results:
@@ -344,6 +344,10 @@ SEARCH: list[tuple[str, Check]] = [
     (r"defines (\S+)", lambda t, q, r, m: re.search(
         rf"(def|class) {re.escape(m[1])}\b", t.lines(r.path, r.fragment)) is not None),
     (r"(\S+) is named", lambda t, q, r, m: m[1] in q and r.path.endswith(m[1])),
+    (r"the message's words in a row", lambda t, q, r, m: any(
+        row in re.sub(r"[\W_]+", " ", t.lines(r.path, r.fragment).lower())
+        for words in [re.split(r"[\W_]+", q.partition(": ")[2].lower())]
+        for row in (" ".join(words[at:at + tables.MESSAGE_ROW]) for at in range(len(words) - tables.MESSAGE_ROW + 1)))),
     (r"changed lately", lambda t, q, r, m: any(r.path in paths for _, paths, _ in t.commits)),
     (r"the path itself", lambda t, q, r, m: q == r.path),
     (r"line (\d+) of it(?:, in (\w+),)? is in the text", lambda t, q, r, m: _pointed(t, q, r, int(m[1]), m[2])),
@@ -358,12 +362,15 @@ TRACE = """Traceback (most recent call last):
 KeyError: 'quokka'"""
 
 
+SUMS = ("where the wombat sleeps", TRACE, "Error: all about the wombat")
+
+
 def test_every_reason_of_search(asked: tuple[Truth, Oracl]) -> None:
     truth, oracl = asked
     seen: dict[str, int] = defaultdict(int)
     questions = [*WORDS, "wombat quokka", "where the numbat sleeps", "find_wombat", "zoo/wombat.py", "cage", "zoo.yaml",
                  "filename:wombat.py", "find_quokka in zoo/quokka.py", TRACE,
-                 "zoo/bilby.py:5:1: error: wombat"]  # fmt: skip
+                 "zoo/bilby.py:5:1: error: wombat", "ValueError: where the wombat sleeps"]  # fmt: skip
     for question in questions:
         for result in oracl.search(question, limit=100).results:
             for reason in result.reasons:
