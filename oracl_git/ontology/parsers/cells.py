@@ -15,17 +15,18 @@ from .xml import START, Xml
 _QUOTED = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
 _DAY = re.compile(r"[dyge]|m{3,}|mm?(?=[-/.\s]*[dy])|(?<=[dy])[-/.\s]*mm?", re.IGNORECASE)
 _TIME = re.compile(r"[hs]|am/pm", re.IGNORECASE)
+_ELAPSED = re.compile(r"\[[hms]", re.IGNORECASE)
 _GENERAL = re.compile(r"general|standard|[0#?.,%\s+()-]*(?:e[+-][0#]+)?", re.IGNORECASE)
-# Formats that have a number and no text: (day, time). 27–36 and 50–58 are days in East Asian Excel.
+# Formats that have a number and no text. 27–36 and 50–58 are days and times in East Asian Excel.
 _BUILT_IN = {
-    **dict.fromkeys((*range(14, 18), *range(27, 32), 36, *range(50, 59)), (True, False)),
-    **dict.fromkeys((*range(18, 22), *range(32, 36), *range(45, 48)), (False, True)),
-    22: (True, True),
+    **dict.fromkeys((*range(14, 18), 22, *range(27, 32), 36, *range(50, 59)), "day"),
+    **dict.fromkeys((*range(18, 22), *range(32, 36), 45, 47), "time"),
+    46: "elapsed",
 }
 _EPOCH, _EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
 _MISCOUNTED = 60  # Excel's 29 February 1900, which never was: days before it are one off
 _LAST_DAY = 2_958_466  # 9999-12-31
-_EXACT = 15  # significant digits that Excel keeps
+_WHOLE = re.compile(r"-?\d{1,15}")
 
 
 class Strings:
@@ -57,7 +58,7 @@ class Dates:
 
     def __init__(self, since_1904: bool) -> None:
         self._epoch = _EPOCH_1904 if since_1904 else _EPOCH
-        self._styles: list[tuple[bool, bool]] = []
+        self._styles: list[str] = []
 
     def load(self, xml: Xml) -> None:
         """Take the formats of the cell styles from their part."""
@@ -72,39 +73,40 @@ class Dates:
                     formats[int(number)] = shows(attributes.get("formatCode", ""))
             elif kind == START and name == "x:xf" and in_cells:
                 number = attributes.get("numFmtId", "")
-                self._styles.append(formats.get(int(number), (False, False)) if number.isdecimal() else (False, False))
+                self._styles.append(formats.get(int(number), "") if number.isdecimal() else "")
 
     def show(self, value: str, style: str) -> str:
         """A number, or the day or time it stands for, in ISO 8601."""
-        day, time = self._styles[int(style)] if style.isdecimal() and int(style) < len(self._styles) else (False, False)
+        shown = self._styles[int(style)] if style.isdecimal() and int(style) < len(self._styles) else ""
         try:
             number = float(value)
         except ValueError:
             return value
-        if (day or time) and 0 <= number < _LAST_DAY:
-            return self._moment(number, day and number >= 1)
-        if number.is_integer() and abs(number) < 10**_EXACT:
-            return str(int(number))
-        return repr(float(f"{number:.{_EXACT}g}"))
+        if shown and 0 <= number < _LAST_DAY:
+            return self._moment(number, shown)
+        return value if _WHOLE.fullmatch(value) else repr(number)
 
-    def _moment(self, number: float, day: bool) -> str:
-        if self._epoch == _EPOCH and number < _MISCOUNTED and day:
-            number += 1
-        moment = self._epoch + timedelta(seconds=round(number * 86400))
-        if not day and number >= 1:  # a duration: hours may pass 24
-            hours, rest = divmod(round(number * 86400), 3600)
-            return f"{hours}:{rest // 60:02}:{rest % 60:02}"
-        if not day:
-            return moment.strftime("%H:%M:%S")
-        return moment.strftime("%Y-%m-%d %H:%M:%S").removesuffix(" 00:00:00")
+    def _moment(self, number: float, shown: str) -> str:
+        seconds = round(number * 86400)
+        if shown == "elapsed":
+            return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        if number < 1 and shown == "time":
+            return str(timedelta(seconds=seconds)).rjust(8, "0")
+        if self._epoch == _EPOCH and number < _MISCOUNTED:
+            seconds += 86400
+        return str(self._epoch + timedelta(seconds=seconds)).removesuffix(" 00:00:00")
 
 
-def shows(code: str) -> tuple[bool, bool]:
-    """(whether a number format shows a day, whether it shows a time)."""
+def shows(code: str) -> str:
+    """What a number format makes of a number: a "day" (perhaps with a time), a "time", "elapsed" time, or ""."""
     plain = _QUOTED.sub("", code.split(";")[0])
     if _GENERAL.fullmatch(plain):
-        return False, False
-    return bool(_DAY.search(plain)), bool(_TIME.search(plain))
+        return ""
+    if _ELAPSED.search(plain):
+        return "elapsed"
+    if _DAY.search(plain):
+        return "day"
+    return "time" if _TIME.search(plain) else ""
 
 
 def rich(xml: Xml) -> str:

@@ -103,7 +103,7 @@ def _cell(xml: Xml, attributes: dict[str, str], strings: Strings, dates: Dates) 
     if sort == "s":
         return strings[value]
     if sort == "b":
-        return "TRUE" if value.strip() == "1" else "FALSE"
+        return str(value.strip() == "1")
     return dates.show(value, attributes.get("s", "")) if sort == "n" else value
 
 

@@ -191,7 +191,7 @@ def test_excel_values_are_what_the_library_reads() -> None:
         ("sheet", "Second", 1, "Second"),
         ("row", "first tab", 0, "Second!C2"),
         ("sheet", "금액", 1, "금액"),
-        ("row", "text | 7 | 1.25 | 0.3 | TRUE | 2024-02-29 | 2024-02-29 13:05:00 | 06:30:00 | a\nb | end", 0, "금액!A3:K3"),
+        ("row", "text | 7 | 1.25 | 0.3 | True | 2024-02-29 | 2024-02-29 13:05:00 | 06:30:00 | a\nb | end", 0, "금액!A3:K3"),
         ("row", "=SUM(B3:C3)", 0, "금액!A5"),
         ("header", "Top", 0, "금액"),
         ("footer", "Bottom", 0, "금액"),
