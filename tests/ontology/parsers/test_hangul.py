@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytest import mark
 
@@ -37,6 +37,7 @@ def test_every_control_of_one_unit(code: int, text: str) -> None:
     assert one("앞", chr(code), "뒤").replace("\xa0", " ") == f"앞{text}뒤".replace("\xa0", " ")
 
 
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.one_of(
     st.text(st.characters(min_codepoint=32, blacklist_categories=["Cs"]), max_size=8),
     st.builds(Inline, st.sampled_from([4, 5, 6, 7, 8, 9, 19, 20]), st.binary(min_size=12, max_size=12)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytest import mark, raises
 
@@ -129,6 +129,7 @@ def test_nul_and_surrogates_are_cleaned_and_binary_is_refused(tmp_path: Path) ->
 
 
 @mark.parametrize("suffix", [".txt", ".md", ".rst", ".csv"])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.one_of(st.binary(max_size=300), st.text(alphabet="#=-|+`~ \n\r\t:.*a가", max_size=300).map(str.encode)))
 def test_any_bytes_are_read_or_refused(suffix: str, data: bytes) -> None:
     fd = os.memfd_create("any")
