@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 REPO ?= $(CURDIR)
 
-.PHONY: demo test lint bench man clean
+.PHONY: demo test lint bench slopes measured man clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -31,12 +31,18 @@ lint: $(VENV)/tested
 
 # make bench REPO=path: CPU, wall, memory, and ratios to the floor measured in the same run. It measures
 # what a user installs: an editable install finds its modules the long way, at every start.
-bench:
+bench: measured
+	PATH="$(CURDIR)/$(VENV)/bench/bin:$$PATH" python tools/bench.py $(REPO)
+
+# How cost grows with files, edges, history and the change, on generated repositories.
+slopes: measured
+	PATH="$(CURDIR)/$(VENV)/bench/bin:$$PATH" python tools/slopes.py
+
+measured:
 	$(PYTHON) -m venv $(VENV)/bench
 	rm -rf build
 	$(VENV)/bench/bin/pip install -q --disable-pip-version-check '.[test]'
 	$(VENV)/bench/bin/pip install -q --disable-pip-version-check --no-deps --force-reinstall .
-	PATH="$(CURDIR)/$(VENV)/bench/bin:$$PATH" python tools/bench.py $(REPO)
 
 man: $(VENV)/installed
 	$(BIN)/python -c "from oracl_git.cli.help import write_man, write_reference; write_man('docs/man'); write_reference('docs/reference')"

@@ -67,7 +67,8 @@ def report(clone: pathlib.Path, repeat: int) -> None:
             f"{got['cpu'] / floor['cpu']:5.2f} × floor{note}"
         )
 
-    row("init (nothing cached)", measure(["git-oracl", "init", "--no-hooks"], clone))
+    row("first index", measure(["git-oracl", "update"], clone))
+    row("vectors, which a worker fills in", measure(["git-oracl", "update", "--vectors"], clone))
     row("update --full (facts cached)", measure(["git-oracl", "update", "--full"], clone))
     oracl = clone / ".git/oracl"
     held = sum(path.stat().st_size for path in oracl.glob("*.sqlite*"))
