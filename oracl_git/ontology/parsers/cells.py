@@ -89,7 +89,7 @@ class Dates:
     def _moment(self, number: float, shown: str) -> str:
         seconds = round(number * 86400)
         if shown == "elapsed":
-            return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+            return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
         if number < 1 and shown == "time":
             return str(timedelta(seconds=seconds)).rjust(8, "0")
         if self._epoch == _EPOCH and number < _MISCOUNTED:
