@@ -13,7 +13,7 @@ from .search import question
 
 _EPILOG = """\
 Prints Markdown: each fragment under its path#Lx-y, whole definitions where they
-fit, else their outline. Tokens are estimated upwards and never exceed the budget.
+fit, else their outline. Tokens are estimated upwards, never over the budget.
 
 examples:
   git oracl context "where is the retry budget decided" --budget 2000

@@ -20,7 +20,7 @@ _MOST = 4 << 20  # bytes of one question
 _EPILOG = """\
 In the text: file: filename: path: prefix: lang: domain: tag: type:tests|docs|config|code
   -word, -"phrase", but not X · recent, last week, since 2024-03, before v2.1
-  "exact phrase" · a stack trace or compiler message puts the faulting files first
+  "exact phrase" · a stack trace or compiler message: the faulting files first
 
 examples:
   git oracl search "where is the retry budget decided" --snippet
