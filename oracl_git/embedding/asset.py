@@ -17,8 +17,7 @@ from ..errors import EmbeddingUnusable
 from .encoder import DIMENSIONS, Encoder
 
 FORMAT = "static-int8-v1"
-UNIT = 1 << 12  # a scale is stored as float32, a whole multiple of 1/UNIT
-TABLE, SCALES, VOCABULARY, MANIFEST = "table.int8", "scales.f32", "vocabulary.txt", "manifest.json"
+TABLE, SCALES, VOCABULARY, MANIFEST = "table.int8", "scales.f32", "vocabulary.txt", "manifest.json"  # scales: float32
 _PLACE = os.path.join(os.path.dirname(__file__), "asset")
 
 
@@ -88,7 +87,7 @@ class Asset:
             rows = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         if not len(vocabulary) == len(scales) == len(rows) // DIMENSIONS:
             raise EmbeddingUnusable("the embedding is damaged: its files do not fit each other")
-        return Encoder(vocabulary, rows, [int(scale * UNIT) for scale in scales])
+        return Encoder(vocabulary, rows, scales)
 
 
 @cache

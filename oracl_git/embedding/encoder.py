@@ -23,6 +23,7 @@ from typing import Protocol
 
 DIMENSIONS = 256
 LENGTH = 400  # Euclidean length of a vector, about: a dot product is then LENGTH² · cosine
+UNIT = 1 << 12
 _LIFT = 128
 _LANE = 4  # bytes
 _FULL = (1 << 32) // 256  # the sum of scales at which a lane could overflow
@@ -40,8 +41,8 @@ class Rows(Protocol):
 class Encoder:
     """Encodes texts with one table. Not for use by two threads at once."""
 
-    def __init__(self, vocabulary: Sequence[str], rows: Rows, scales: Sequence[int]) -> None:
-        """`vocabulary` sorted by code point; `rows` 256 int8 a word; `scales` below 65536."""
+    def __init__(self, vocabulary: Sequence[str], rows: Rows, scales: Sequence[float]) -> None:
+        """`vocabulary` sorted by code point; `rows` 256 int8 a word; `scales` whole multiples of 1/UNIT below 1."""
         self._vocabulary, self._rows, self._scales = vocabulary, rows, scales
         self._memo: dict[str, tuple[int, int]] = {}
 
@@ -76,7 +77,7 @@ class Encoder:
         lanes = weight = 0
         spread = bytearray(DIMENSIONS * _LANE)
         for row in self.pieces(word):
-            scale = self._scales[row]
+            scale = int(self._scales[row] * UNIT)
             spread[::_LANE] = self._rows[row * DIMENSIONS : (row + 1) * DIMENSIONS].translate(_LIFTED)
             lanes += int.from_bytes(spread, "little") * scale
             weight += scale

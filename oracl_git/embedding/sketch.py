@@ -15,7 +15,7 @@ from .encoder import DIMENSIONS
 BLOCK = 4096  # vectors of a block
 PLANE = BLOCK // 8  # bytes of one plane of a block
 _SIGN = bytes(ord("1") if 0 < value < 128 else ord("0") for value in range(256))  # of an int8
-GRADES = (0.35, 0.8, 1.3)  # a question's value, as a share of its mean size, from which it weighs 1, 2, 3
+GRADES = (0.8, 1.3, 1.8)  # a question's value, as a share of its mean size, from which it weighs 1, 2, 3
 
 
 def append(planes: bytes, used: int, codes: bytes) -> bytes:

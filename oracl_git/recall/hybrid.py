@@ -1,4 +1,4 @@
-"""The `hybrid` ranker: several signals, each scaled to its best, added up.
+"""The `hybrid` ranker: several signals, each scaled to its best (meaning: to a fixed likeness), added up.
 
 Knows each signal and the one table of weights (`tables.SEARCH`). A result's
 reasons are exactly the terms of its score. Knows nothing of the graph's making.
@@ -96,7 +96,7 @@ def _meaning(index: Index, query: Query, found: Signals) -> None:
     values: Scores = {}
     for span in near:
         if span.node not in values and (span.node in led_to or span.score >= enough):
-            values[span.node], found.alike[span.node] = span.score - floor, span
+            values[span.node], found.alike[span.node] = ((span.score - floor) / tables.SURE) ** 2, span
             found.spans.setdefault(span.node, span)
     found.values["meaning"] = values
 
@@ -203,7 +203,7 @@ def combine(found: Signals) -> dict[int, list[tuple[str, float]]]:
         values = found.values.get(name)
         if not values:
             continue
-        top = 1.0 if name == "asked" else max(values.values())  # a confidence is a share as it is
+        top = 1.0 if name in ("asked", "meaning") else max(values.values())  # these are shares as they are
         if top <= 0:
             continue
         for node, value in values.items():

@@ -71,9 +71,10 @@ SEARCH = {
     "text": 0.8,  # all chunks that matched
     "history": 1.1,  # messages of commits that touched it
     "exact": 0.6,  # an identifier or path of the question, exactly
-    "meaning": 0.4,  # the passage nearest in meaning
+    "meaning": 0.9,  # the passage nearest in meaning: not divided by its best, see SURE
 }
 NEAREST = 200  # passages whose meaning is compared in full
+SURE = 0.5  # meaning is ((cosine − that of the last of them) / SURE)²: a faint likeness weighs little
 NEAR, NEAR_BEST = 0.3, 0.72  # cosine, and share of the best, that a file no word leads to must have
 # A file that was opened for this question before, and a person approved that it be learned:
 ASKED = 6.0  # × the confidence × how alike the questions are (shared words / all words)

@@ -85,7 +85,9 @@ CREATE TABLE facts(
     id INTEGER PRIMARY KEY, blob TEXT NOT NULL, language TEXT NOT NULL, extractor INTEGER NOT NULL,
     skip TEXT NOT NULL, outline BLOB NOT NULL, links BLOB NOT NULL, text BLOB NOT NULL,
     UNIQUE(blob, language, extractor));
+-- The vectors of texts, and the one model they were made with.
 CREATE TABLE vector(key BLOB PRIMARY KEY, code BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE embedding(model TEXT NOT NULL);
 """
 
 HISTORY_SCHEMA = """

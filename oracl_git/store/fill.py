@@ -68,7 +68,7 @@ def settle(index: sqlite3.Connection, facts: sqlite3.Connection, asset: Asset | 
 
 
 def _settle(index: sqlite3.Connection, table: vectors.VectorTable, facts: sqlite3.Connection, asset: Asset) -> None:
-    _same_model(index, table, asset)
+    _same_model(index, facts, table, asset)
     if index.execute(f"SELECT count(*) FROM (SELECT 1 FROM pending LIMIT {WITHIN + 1})").fetchone()[0] > WITHIN:
         return
     waiting = list(_waiting(index, FactsCache(facts, write=False).texts, asset.model, 0, WITHIN))
@@ -128,7 +128,7 @@ def _fill(
     texts_of = _reader(repo, cache)
     with database.transaction(index):
         table.forget()
-        _same_model(index, table, asset)
+        _same_model(index, facts, table, asset)
         total = pending.pending
         encoder = _encoder(index, asset) if total else None
     last = placed = encoded = 0
@@ -156,8 +156,14 @@ def _fill(
     return Filled(placed, encoded, pending.pending)
 
 
-def _same_model(index: sqlite3.Connection, table: vectors.VectorTable, asset: Asset) -> None:
-    """Vectors of another table of words are worth nothing: they wait to be made anew."""
+def _same_model(index: sqlite3.Connection, facts: sqlite3.Connection, table: vectors.VectorTable, asset: Asset) -> None:
+    """Vectors of another table of words are worth nothing: they are forgotten, and wait to be made anew."""
+    row = facts.execute("SELECT model FROM embedding").fetchone()
+    if row is None or row[0] != asset.model:
+        with database.transaction(facts):
+            for name in ("vector", "embedding"):
+                facts.execute(f"DELETE FROM {name}")
+            facts.execute("INSERT INTO embedding VALUES(?)", (asset.model,))
     row = index.execute("SELECT model FROM embedding").fetchone()
     if row is None or row[0] != asset.model:
         table.clear()

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from oracl_git.embedding import DIMENSIONS, Asset, find
-from oracl_git.embedding.asset import SCALES, TABLE, UNIT, VOCABULARY
+from oracl_git.embedding.asset import SCALES, TABLE, VOCABULARY
+from oracl_git.embedding.encoder import UNIT
 from oracl_git.errors import EmbeddingUnusable
 
 TOOLS = Path(__file__).parents[2] / "tools/embedding"

@@ -406,3 +406,38 @@ def test_status_and_update_tell(repo: Any) -> None:
     waited = pending - fill.AT_ONCE  # the update itself took some
     assert done["vectors"] == {"placed": waited, "encoded": waited, "pending": 0}
     assert "pending" not in oracl("status")
+
+
+def test_vectors_of_another_table_are_not_kept(repo: Any) -> None:
+    with Oracl.at(str(repo.path)) as oracl:
+        oracl.update()
+        oracl.fill()
+    place = repo.path / ".git/oracl/facts.sqlite"
+    with sqlite3.connect(place) as db:
+        known = db.execute("SELECT count(*) FROM vector").fetchone()[0]
+        db.execute("UPDATE embedding SET model='older'")
+        db.execute("INSERT INTO vector VALUES(x'00', x'00')")
+    db.close()
+    with Oracl.at(str(repo.path)) as oracl:
+        oracl.update(full=True)
+        oracl.fill()
+    with sqlite3.connect(place) as db:
+        assert db.execute("SELECT count(*) FROM vector").fetchone()[0] == known
+    db.close()
+    sound(repo)
+
+
+def test_what_is_not_committed_has_meaning_too(repo: Any) -> None:
+    """Laid over a copy of the index, encoded, and kept nowhere."""
+    with Oracl.at(str(repo.path)) as oracl:
+        oracl.update()
+        oracl.fill()
+    before = rows(repo)
+    repo.write("new.py", "def halt(child):\n    child.terminate()\n    child.wait(timeout=3)\n    child.kill()\n")
+    repo.write("m1.py", "x = 1\n")
+    words = ["git", "oracl", "search", "stop a hung process", "--worktree", "--json"]
+    done = subprocess.run(words, cwd=repo.path, capture_output=True, text=True)
+    assert done.returncode == 0 and "encoded" not in done.stderr, done.stderr
+    first = json.loads(done.stdout)["results"][0]
+    assert first["path"] == "new.py" and {reason["signal"] for reason in first["reasons"]} >= {"meaning"}
+    assert rows(repo) == before

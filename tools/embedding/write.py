@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracl_git.embedding import DIMENSIONS
-from oracl_git.embedding.asset import FORMAT, MANIFEST, SCALES, TABLE, UNIT, VOCABULARY
+from oracl_git.embedding.asset import FORMAT, MANIFEST, SCALES, TABLE, VOCABULARY
+from oracl_git.embedding.encoder import UNIT
 
 TOP = UNIT - 1  # the scale of the longest row
 
