@@ -48,11 +48,14 @@ def run_open(args: argparse.Namespace) -> int:
         if telemetry.enabled(oracl.settings):
             asked = last.get("parsed") if last["class"] == "related" else None
             telemetry.opened(oracl.repo.git_dir, asked or last["query"], path, args.number)
-        if args.only_print or not sys.stdout.isatty():
+        if args.only_print:
             output.write_path(full or path)
             return 0
         if not full or not os.path.isfile(full):
             raise UnknownPath(f"{path} is not in the work tree", f"git show HEAD:{path}")
+        if not sys.stdout.isatty():
+            output.write_path(full)
+            return 0
         editor = git(oracl.repo, "var", "GIT_EDITOR").decode("utf-8", "surrogateescape").strip()
     words = at_line(editor, full, _line(fragments, args.number))
     return os.execvp("sh", ["sh", "-c", f'{editor} "$@"', editor, *words])  # as git itself starts it

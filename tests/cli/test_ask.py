@@ -476,7 +476,7 @@ def test_open(shop: Place) -> None:
     assert "no question was asked here yet" in shop.oracl("open", "1", code=2).err
     first = shop.oracl("search", "discount threshold", "-z").paths[0].decode()
     assert shop.oracl("open", "1", "--print").out == f"{shop.path / first}\n"
-    assert shop.oracl("open", "1", env={"GIT_EDITOR": "printf '<%s>'"}).out == f"<{shop.path / first}>"
+    assert shop.oracl("open", "1", env={"GIT_EDITOR": "false"}).out == f"{shop.path / first}\n", "no terminal"
     assert "the last question had" in shop.oracl("open", "99", code=2).err
     assert shop.oracl("open", "0", code=2).raw == b""
     records = (shop.path / ".git/oracl/search_history.jsonl").read_text().splitlines()

@@ -134,3 +134,14 @@ def test_an_interrupt_leaves_a_usable_place(shop: Place, tmp_path: Path) -> None
     assert interrupted
     assert "Indexed 3,000 files" in big.oracl("init").out
     assert big.oracl("doctor").code == 0
+
+
+def test_open_tells_the_editor_the_line(shop: Place, tmp_path: Path) -> None:
+    first = shop.oracl("search", "discount threshold", "--json").json["results"][0]
+    line = first["fragment"].removeprefix("L").partition("-")[0]
+    for name, words in (("vim", ("+" + line, "FILE")), ("hx", ("FILE:" + line,)), ("my-editor", ("FILE",))):
+        editor = tmp_path / name
+        editor.write_text("#!/bin/sh\nprintf '<%s>' \"$@\"\n")
+        editor.chmod(0o755)
+        said = on_terminal(shop, "open", "1", GIT_EDITOR=str(editor))
+        assert said == "".join(f"<{word}>" for word in words).replace("FILE", str(shop.path / first["path"]))
