@@ -18,6 +18,7 @@ PARTITIONS = ("phase2_repo_edges", "phase3_static_edges", "overlay")
 
 
 _UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"  # RFC 3986, and the separator
+_PLAIN = str.maketrans("", "", _UNRESERVED.decode())
 _QUOTED = tuple(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in range(256))
 
 
@@ -54,6 +55,8 @@ def decode_path(raw: bytes) -> str:
 
 def canonical_path(path: str) -> str:
     """The one ASCII form of a path: percent-encoded, "/" and unreserved kept."""
+    if not path.translate(_PLAIN):  # nothing but what stays: most paths
+        return path
     return "".join(map(_QUOTED.__getitem__, encode_path(path)))
 
 
