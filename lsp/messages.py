@@ -123,7 +123,7 @@ class Invalid(ValueError):
 
 def read(message: Message, given: object) -> dict[str, Any]:
     """The parameters, each of its kind. Raises Invalid."""
-    if given is None:
+    if given is None or given == []:  # what an empty table of Lua becomes
         given = {}
     if not isinstance(given, dict):
         raise Invalid(f"{message.method} takes one object of parameters")

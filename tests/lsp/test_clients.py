@@ -1,0 +1,86 @@
+"""The clients that come along, in the editors they are for: real ones, headless.
+
+VS Code cannot be had from a package registry as a test host without building it for
+minutes: the compiled extension runs in a stand-in (lsp/clients/vscode/test/host.js),
+with a real server.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Shop = Any  # conftest's
+HERE = Path(__file__).parent
+CLIENTS = HERE.parents[1] / "lsp" / "clients"
+COMMAND = [sys.executable, "-c", "import sys; from oracl_git.cli import main; sys.exit(main(['lsp']))"]
+pytestmark = pytest.mark.slow
+
+
+def environment(shop: Shop, tmp_path: Path) -> dict[str, str]:
+    return {
+        **os.environ, "SHOP": str(shop.path), "OUT": str(tmp_path / "out.json"),
+        "ORACL_LSP_COMMAND": json.dumps(COMMAND), "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path),
+        "XDG_STATE_HOME": str(tmp_path), "NVIM_LOG_FILE": str(tmp_path / "nvim.log"),
+    }  # fmt: skip
+
+
+@pytest.mark.skipif(not shutil.which("nvim"), reason="no Neovim")
+def test_neovim(shop: Shop, tmp_path: Path) -> None:
+    plugin = f"set rtp+={CLIENTS}/neovim noswapfile"
+    done = subprocess.run(
+        ["nvim", "--headless", "--clean", "--cmd", plugin, "-S", str(HERE / "neovim.lua")],
+        env=environment(shop, tmp_path), capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    out = json.loads((tmp_path / "out.json").read_text())
+    assert "failed" not in out and done.returncode == 0, (out, done.stderr[-2000:])
+    assert any(row.startswith("tests/test_cart.py  0.") for row in out["offered"])
+    assert out["opened"] == str(shop.path / "tests/test_cart.py")
+    assert out["search"][0]["path"] == str(shop.path / "shop/prices.py") and out["search"][0]["text"]
+    assert str(shop.path / "shop/prices.py") in out["trace"]
+    assert "docs/news.md" in out["diagnostics"][0]["text"]
+    assert any("[old news](news.md)" in line for line in out["fixed"])
+    assert "ready" in out["told"][-1]
+
+
+@pytest.mark.skipif(not shutil.which("emacs"), reason="no Emacs")
+def test_emacs(shop: Shop, tmp_path: Path) -> None:
+    begin = ["emacs", "--batch", "-L", str(CLIENTS / "emacs"), "--eval", "(package-initialize)"]
+    done = subprocess.run(
+        [*begin, "-l", str(HERE / "emacs.el")],
+        env=environment(shop, tmp_path), capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    line = next((row for row in done.stdout.splitlines() if row.startswith("JSON")), "")
+    assert line, (done.stdout[-2000:], done.stderr[-3000:])
+    out = json.loads(line.removeprefix("JSON"))
+    assert out["server"] and "tests/test_cart.py" in out["related"]
+    assert out["opened"] == str(shop.path / "tests/test_cart.py")
+    assert out["found"] == str(shop.path / "shop/prices.py")
+    assert "shop/store.py" in out["trace"] and "shop/prices.py" in out["trace"]
+    assert {"store.py", "test_cart.py"} <= {Path(group).name for group in out["references"]}
+
+
+@pytest.mark.skipif(not shutil.which("npm"), reason="no npm")
+def test_vscode(tmp_path: Path) -> None:
+    place = tmp_path / "vscode"
+    shutil.copytree(CLIENTS / "vscode", place, ignore=shutil.ignore_patterns("node_modules", "out", "*.vsix"))
+    env = {**os.environ, "ORACL_LSP_COMMAND": json.dumps(COMMAND), "npm_config_cache": str(tmp_path / "npm")}
+    for command in (["npm", "ci", "--no-audit", "--no-fund"], ["npm", "test"], ["npm", "run", "package"]):
+        done = subprocess.run(command, cwd=place, env=env, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, (command, done.stdout[-3000:], done.stderr[-2000:])
+    with zipfile.ZipFile(place / "oracl-git.vsix") as archive:
+        names = set(archive.namelist())
+        assert {"extension/out/extension.js", "extension/package.json", "extension/media/oracl.svg"} <= names
+        assert not any("node_modules" in name or "test" in name or name.endswith(".ts") for name in names)
+    manifest = json.loads((CLIENTS / "vscode/package.json").read_text())
+    declared = {entry["command"] for entry in manifest["contributes"]["commands"]}
+    source = "".join(path.read_text() for path in (CLIENTS / "vscode/src").glob("*.ts"))
+    assert all(f"register('{name}'" in source for name in declared)
