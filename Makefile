@@ -33,6 +33,7 @@ lint: $(VENV)/tested
 # what a user installs: an editable install finds its modules the long way, at every start.
 bench: measured
 	PATH="$(CURDIR)/$(VENV)/bench/bin:$$PATH" python tools/bench.py $(REPO)
+	PATH="$(CURDIR)/$(VENV)/bench/bin:$$PATH" python tools/bench_lsp.py $(REPO)
 
 # How cost grows with files, edges, history and the change, on generated repositories.
 slopes: measured
@@ -46,6 +47,8 @@ measured:
 
 man: $(VENV)/installed
 	$(BIN)/python -c "from oracl_git.cli.help import write_man, write_reference; write_man('docs/man'); write_reference('docs/reference')"
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[lsp]'
+	$(BIN)/python -m oracl_git.lsp.reference docs/reference/language-server.md
 
 clean:
 	rm -rf $(VENV) build *.egg-info

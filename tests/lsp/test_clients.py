@@ -26,10 +26,10 @@ pytestmark = pytest.mark.slow
 
 
 def environment(shop: Shop, tmp_path: Path) -> dict[str, str]:
+    homes = dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"), str(tmp_path))
     return {
-        **os.environ, "SHOP": str(shop.path), "OUT": str(tmp_path / "out.json"),
-        "ORACL_LSP_COMMAND": json.dumps(COMMAND), "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path),
-        "XDG_STATE_HOME": str(tmp_path), "NVIM_LOG_FILE": str(tmp_path / "nvim.log"),
+        **os.environ, **homes, "SHOP": str(shop.path), "OUT": str(tmp_path / "out.json"),
+        "ORACL_LSP_COMMAND": json.dumps(COMMAND), "NVIM_LOG_FILE": str(tmp_path / "nvim.log"),
     }  # fmt: skip
 
 

@@ -18,14 +18,16 @@
 (defvar oracl-command '("git-oracl" "lsp")
   "How the server is started.")
 
-(defvar oracl-modes '(text-mode prog-mode conf-mode)
-  "Modes whose buffers the server is for when they have no other.")
-
-(add-to-list 'eglot-server-programs (cons oracl-modes (lambda (&rest _) oracl-command)) t)
+;;;###autoload
+(defun oracl ()
+  "Start the server for the files of this project that are in this mode."
+  (interactive)
+  (let ((eglot-server-programs (list (cons (list major-mode) oracl-command))))
+    (apply #'eglot (eglot--guess-contact))))
 
 (defun oracl--ask (method params)
   "The server's answer to METHOD with PARAMS."
-  (let ((server (or (eglot-current-server) (user-error "No server here: M-x eglot"))))
+  (let ((server (or (eglot-current-server) (user-error "No server here: M-x oracl"))))
     (jsonrpc-request server method params :timeout 30)))
 
 (defun oracl--here ()
@@ -97,6 +99,5 @@
     (insert "  " (plist-get step :relation) " " (plist-get step :symbol) "\n")
     (oracl--branch (plist-get step :children) (1+ depth))))
 
-;; The code action and the lens of the server ask in the way every client knows.
 (provide 'oracl)
 ;;; oracl.el ends here
