@@ -220,6 +220,6 @@ def test_removing_is_the_inverse_of_inserting(hook: bytes) -> None:
 
 def test_the_distribution_names_every_package() -> None:
     config = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    there = {"oracl_git", "oracl_git.hooks"}
-    there |= {f"oracl_git.{path.parent.name}" for path in (ROOT / "oracl_git").glob("*/__init__.py")}
+    there = {"oracl_git.hooks", "oracl_git.lsp"}
+    there |= {".".join(path.parent.relative_to(ROOT).parts) for path in (ROOT / "oracl_git").rglob("__init__.py")}
     assert set(config["packages"]) == there
