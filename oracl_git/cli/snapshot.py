@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Unverified
+from ..errors import OraclError, Unverified
 from ..service import Oracl
 from . import output
 from .parser import machine, positive
@@ -158,7 +158,7 @@ def _fetch(oracl: Oracl, args: argparse.Namespace) -> int:
 
 
 def _transfer(rows: list[Transfer], args: argparse.Namespace, bad: tuple[str, ...]) -> int:
-    """14 when a chain went back or split, 11 when one is broken."""
+    """14 when a chain went back or split, 11 when one is broken, 128 when the remote refused one for another reason."""
     if args.json:
         output.emit({"chains": [row._asdict() for row in rows]})
     else:
@@ -170,6 +170,8 @@ def _transfer(rows: list[Transfer], args: argparse.Namespace, bad: tuple[str, ..
     states = {row.state for row in rows}
     if "broken" in states:
         return Unverified.TAMPERED
+    if "refused" in states:
+        return OraclError.exit_code
     return Unverified.ROLLBACK if states & set(bad) else 0
 
 

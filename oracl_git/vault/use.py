@@ -51,7 +51,7 @@ class Transfer(NamedTuple):
     """What became of one chain in a push or fetch."""
 
     ref: str
-    state: str  # new, updated, same, ahead (ours has more), split, broken, rejected
+    state: str  # new, updated, same, ahead (ours has more), split, broken, rejected, refused
     text: str
 
 
@@ -260,6 +260,7 @@ def _proven(data: bytes, verdict: Verdict) -> str:
 # -- other clones -------------------------------------------------------------------------------
 
 _INCOMING = "refs/oracl/incoming/"
+_NO_FAST_FORWARD = ("fetch first", "non-fast-forward", "stale info", "needs force")
 
 
 def push(repo: Repository, remote: str, *, everything: bool = False) -> list[Transfer]:
@@ -268,8 +269,14 @@ def push(repo: Repository, remote: str, *, everything: bool = False) -> list[Tra
     own = [each.ref for each in chain.chains(repo) if everything or each.writer == writer]
     if not own:
         raise UsageError("there is no snapshot to push", "git oracl snapshot create")
-    states = {"*": "new", " ": "updated", "=": "same", "!": "rejected"}
-    return [Transfer(s.ref, states.get(s.flag, "rejected"), s.text) for s in refs.push(repo, remote, own)]
+    return [Transfer(sent.ref, _sent(sent), sent.text) for sent in refs.push(repo, remote, own)]
+
+
+def _sent(sent: refs.Sent) -> str:
+    """The state of a chain after a push: "rejected" when the remote's is no part of ours, else "refused"."""
+    if sent.flag == "!":
+        return "rejected" if any(word in sent.text for word in _NO_FAST_FORWARD) else "refused"
+    return {"*": "new", " ": "updated", "=": "same"}.get(sent.flag, "refused")
 
 
 def fetch(repo: Repository, remote: str) -> list[Transfer]:

@@ -307,3 +307,14 @@ def test_git_is_told_of_chains(signed: Vault) -> None:
     signed.cli("deinit")
     assert signed.git("config", "--get-all", "log.excludeDecoration", ok=False) == ""
     assert signed.refs == before  # what was signed is no cache
+
+
+def test_a_remote_that_refuses(signed: Vault) -> None:
+    """For a reason of its own, which is no fork."""
+    remote = bare(signed)
+    hook = remote / "hooks/pre-receive"
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    assert signed.cli("snapshot", "push", "--json", code=128)["chains"][0]["state"] == "refused"
+    hook.unlink()
+    assert signed.cli("snapshot", "push", "--json")["chains"][0]["state"] == "new"
