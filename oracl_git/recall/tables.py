@@ -77,7 +77,7 @@ NEAREST = 200  # passages whose meaning is compared in full
 SURE = 0.5  # meaning is ((cosine − that of the last of them) / SURE)²: a faint likeness weighs little
 NEAR, NEAR_BEST = 0.3, 0.72  # cosine, and share of the best, that a file no word leads to must have
 # A file that was opened for this question before, and a person approved that it be learned:
-ASKED = 10.0  # more than all signals together: × the confidence × how alike the questions are (shared words / all words)
+ASKED = 10.0  # more than all else together: × the confidence × how alike the questions are (shared words / all words)
 ASKED_ALIKE = 0.75  # less alike questions are other questions
 # The message of an error: its words in a row, as the code has them that says it.
 MESSAGE = 2.5  # × BM25 of the best chunk with so many words in a row, / best
