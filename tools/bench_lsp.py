@@ -47,7 +47,9 @@ class Client:
         while (answer := self.read()).get("id") != self.number or "method" in answer:
             if "method" in answer and "id" in answer:
                 self.send(id=answer["id"], result=None)
-        return (time.perf_counter() - started) * 1000, answer
+        took = (time.perf_counter() - started) * 1000
+        assert "error" not in answer, answer["error"]
+        return took, answer
 
     def read(self) -> Any:
         out, length = self.process.stdout, 0
