@@ -34,6 +34,11 @@ class FactsCache:
         row = db.execute("SELECT id FROM extractor WHERE version=?", (version(),)).fetchone()
         self._extractor: int = row[0] if row else -1
 
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The database, for the vectors that lie in it too."""
+        return self._db
+
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()

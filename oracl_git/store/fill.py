@@ -8,9 +8,10 @@ was placed stays in the index, the rest waits on. Knows nothing of ranking.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import NamedTuple
+from functools import lru_cache
+from typing import NamedTuple, Protocol
 
 from ..embedding import Asset, Encoder, find
 from ..errors import EmbeddingUnusable
@@ -23,6 +24,7 @@ from .settings import Progress
 AT_ONCE = 8  # chunks an update encodes itself
 WITHIN = 512  # chunks an update looks up in the cache; more are left to `fill`
 _BATCH = 1024  # chunks between two transactions
+_KEPT = 8192  # vectors of what was laid over a copy
 _WAITING = (
     "SELECT DISTINCT n.id, n.blob, n.language FROM (SELECT chunk FROM pending WHERE chunk>? ORDER BY chunk LIMIT ?) p"
     " JOIN chunk c ON c.id=p.chunk JOIN node n ON n.id=c.node ORDER BY n.id"
@@ -32,7 +34,16 @@ _CHUNKS = (
 )
 _LAST = "SELECT max(chunk) FROM (SELECT chunk FROM pending WHERE chunk>? ORDER BY chunk LIMIT ?)"
 
+_File = tuple[int, str, str]  # node, blob, language
 TextsOf = Callable[[str, str], Texts | None]
+
+
+class LaidTexts(Protocol):
+    """What a copy's texts and their vectors are had from."""
+
+    def texts(self, blob: str, language: str) -> Texts | None: ...
+
+    def vectors(self, keys: list[bytes]) -> dict[bytes, bytes]: ...
 
 
 class Filled(NamedTuple):
@@ -71,7 +82,7 @@ def _settle(index: sqlite3.Connection, table: vectors.VectorTable, facts: sqlite
     _same_model(index, facts, table, asset)
     if index.execute(f"SELECT count(*) FROM (SELECT 1 FROM pending LIMIT {WITHIN + 1})").fetchone()[0] > WITHIN:
         return
-    waiting = list(_waiting(index, FactsCache(facts, write=False).texts, asset.model, 0, WITHIN))
+    waiting = list(_waiting(index, FactsCache(facts, write=False).texts, asset.model, _first(index, 0, WITHIN)))
     known = vectors.cached(facts, (row.key for row in waiting))
     new = [row for row in waiting if row.key not in known]
     if new:
@@ -79,20 +90,36 @@ def _settle(index: sqlite3.Connection, table: vectors.VectorTable, facts: sqlite
     table.place([(row.chunk, known[row.key]) for row in waiting if row.key in known])
 
 
-def settle_copy(index: sqlite3.Connection, texts_of: TextsOf) -> None:
+def settle_copy(
+    index: sqlite3.Connection, facts: LaidTexts, paths: Iterable[bytes], known: dict[bytes, bytes]
+) -> None:
     """The same for a copy of an index that is thrown away: what is laid over it is encoded, and kept nowhere.
 
-    The caller holds the transaction.
+    Only the files that were laid: what else waits, the index's own worker does.
+    `known` is what the owner of the copy keeps from one state to the next: a
+    keystroke changes one chunk. The caller holds the transaction.
     """
     table = vectors.VectorTable(index)
     table.forget()
     row = index.execute("SELECT model, seen FROM embedding").fetchone()
     with suppress(EmbeddingUnusable):
         if row and row[0] == find().model:
-            waiting = list(_waiting(index, texts_of, row[0], 0, WITHIN))
-            encoder = find().encoder(row[1]) if waiting else None
-            if encoder is not None:
-                table.place([(each.chunk, encoder.encode(f"{each.title} {each.body}")) for each in waiting])
+            find_file = "SELECT id, blob, language FROM node WHERE path=? AND kind=0"
+            files = [found for path in paths for found in index.execute(find_file, (path,))]
+            waiting = list(_waiting(index, facts.texts, row[0], files))
+            if len(known) > _KEPT:
+                known.clear()
+            known |= facts.vectors([each.key for each in waiting if each.key not in known])
+            for each in waiting:
+                if each.key not in known:
+                    encoder = _kept_encoder(find(), row[1], find().seen)
+                    known[each.key] = encoder.encode(f"{each.title} {each.body}")
+            table.place([(each.chunk, known[each.key]) for each in waiting])
+
+
+@lru_cache(maxsize=1)
+def _kept_encoder(asset: Asset, verified: str, seen: str) -> Encoder:
+    return asset.encoder(verified)
 
 
 def fill(
@@ -133,7 +160,7 @@ def _fill(
         encoder = _encoder(index, asset) if total else None
     last = placed = encoded = 0
     while encoder is not None and not stop():
-        waiting = list(_waiting(index, texts_of, asset.model, last, _BATCH))
+        waiting = list(_waiting(index, texts_of, asset.model, _first(index, last, _BATCH)))
         cache.flush()
         if not waiting:
             last = index.execute(_LAST, (last, _BATCH)).fetchone()[0]
@@ -179,9 +206,14 @@ def _encoder(index: sqlite3.Connection, asset: Asset) -> Encoder:
     return encoder
 
 
-def _waiting(index: sqlite3.Connection, texts_of: TextsOf, model: str, after: int, limit: int) -> Iterator[_Waiting]:
-    """The files of the first chunks that wait; all their chunks that do."""
-    for node, blob, language in index.execute(_WAITING, (after, limit)).fetchall():
+def _first(index: sqlite3.Connection, after: int, limit: int) -> list[_File]:
+    """The files of the first chunks that wait."""
+    return index.execute(_WAITING, (after, limit)).fetchall()
+
+
+def _waiting(index: sqlite3.Connection, texts_of: TextsOf, model: str, files: Iterable[_File]) -> Iterator[_Waiting]:
+    """Those chunks of some files that wait."""
+    for node, blob, language in files:
         texts = texts_of(blob, language)
         rows = index.execute(_CHUNKS, (node,)).fetchall()
         if texts is None or len(texts) != len(rows):

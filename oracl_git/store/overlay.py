@@ -18,7 +18,7 @@ from typing import Any
 from ..extract import language_of
 from ..git import Change, Entry, Laid, Objects, Repository, open_objects, stamp
 from ..graph.model import decode_path
-from . import database
+from . import database, vectors
 from .facts import FactsCache
 from .fill import settle_copy
 from .index import OF_COMMIT, OF_PATHS, Index, stems_of
@@ -43,6 +43,7 @@ class Overlay:
         self._laid: dict[bytes, Laid | None] = {}
         self.committed: dict[bytes, tuple[int, str]] = {}  # what the commit has at the laid paths; mode 0: nothing
         self._counted: dict[str, Mapping[str, int]] = {}  # blob → its words, of those that may be changed again
+        self._vectors: dict[bytes, bytes] = {}  # of chunks that were laid
         self._steps = 0
         self.generation = 0  # counts the sets of paths there were
         self.index = self._open()
@@ -92,7 +93,7 @@ class Overlay:
             with objects, database.transaction(self._db):
                 build = Build(self.repo, objects, self._db, self._facts, self.index.past, progress)
                 build.lay(changes, Settings.decode(self.index.header.get("settings")))
-                settle_copy(self._db, self._facts.texts)
+                settle_copy(self._db, self._facts, [change.path for change in changes], self._vectors)
         except BaseException:
             self._facts.keep(self._blobs(self._laid))
             raise
@@ -192,6 +193,10 @@ class LaidFacts(FactsCache):
     def _row(self, columns: str, place: slice, blob: str, language: str) -> Any:
         found = super()._row(columns, place, blob, language)
         return found if found or self._below is None else self._below._row(columns, place, blob, language)
+
+    def vectors(self, keys: list[bytes]) -> dict[bytes, bytes]:
+        """Those of the vectors that the cache on disk knows."""
+        return vectors.cached(self._below.connection, keys) if self._below else {}
 
     def keep(self, blobs: set[str]) -> None:
         """Forget all blobs but these: an edited buffer leaves a trail of them."""
