@@ -60,6 +60,8 @@ class Floors:
     absolute: float
     absolute_cjk: float
     relative: float = 0.72  # of the best
+    cover: float = 0.42  # share of a question, in information, that words alone must cover
+    cover_cjk: float = 0.42
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,7 @@ class Adapter:
     floors: Floors
     status: str = "available"
     detail: str = ""
+    joint: bool = True  # whether a cosine says anything beside words in common
     seen: str = ""  # what the file system said of the files when they were checked
 
 
@@ -118,13 +121,13 @@ def _hashed(text: str) -> Vector:
 
 def hash_adapter(detail: str = "asked for", status: str = "available") -> Adapter:
     """hash-96."""
-    return Adapter("hash-96", HASH_DIMENSIONS, _hashed, HASH_FLOORS, status, detail)
+    return Adapter("hash-96", HASH_DIMENSIONS, _hashed, HASH_FLOORS, status, detail, joint=False)
 
 
 # -- the table that ships with the package ------------------------------------------------------
 
 STATIC = "static-256"
-STATIC_FLOORS = Floors(0.50, 0.60)
+STATIC_FLOORS = Floors(0.52, 0.60, cover=0.56, cover_cjk=0.46)
 
 
 def static_adapter(verified: str = "") -> Adapter | None:
@@ -142,7 +145,7 @@ def static_adapter(verified: str = "") -> Adapter | None:
         return Vector(data, sqrt(sum(map(mul, array("b", data), array("b", data)))))
 
     told = f"verified table {asset.model}"
-    return Adapter(STATIC, DIMENSIONS, encode, STATIC_FLOORS, "available", told, asset.seen)
+    return Adapter(STATIC, DIMENSIONS, encode, STATIC_FLOORS, "available", told, seen=asset.seen)
 
 
 # -- choosing ---------------------------------------------------------------------------------

@@ -39,6 +39,8 @@ _NOT_PROJECTS = "|".join(
     Code Configuration Dependencies Maintainer Maintainers Board Office Site Website Url Version Governance
     Charter Report History In Of And For To On Is Has""".split()
 )
+
+
 class _Way(NamedTuple):
     """A way of naming: what it names, words without which it cannot stand there, how it looks, how sure it is."""
 
@@ -87,13 +89,21 @@ _LATIN = (
         re.compile(rf"\b([A-Z][a-z'’-]+ (?:[A-Z]\. )?[A-Z][a-z'’-]+) (?:{'|'.join(_VERBS)})\b"), 0.9,
     ),
     _Way(
+        ORGANISATION, (" team",),
+        re.compile(
+            r"\b((?!(?:The|Our|Your|Their|Each|Every|This|That|Any|No|One|Core|Another|What|Which|Whole|A)\b)"
+            r"[A-Z][a-z]+ team)\b"
+        ),
+        0.85,
+    ),
+    _Way(
         TERM, tuple(" " + words for words in _MEANS),
         re.compile(rf"[\"“]([A-Z][\w /-]{{2,50}})[\"”] (?:{'|'.join(_MEANS)})\b"), 0.97,
     ),
     _Way(
         TERM, ('")', "”)"),
         re.compile(
-            r"\((?:the |each,? an? |hereinafter (?:referred to as )?|together,? the |an? )?"
+            r"(?<![\w\])])\((?:the |each,? an? |hereinafter (?:referred to as )?|together,? the |an? )?"
             r"[\"“]([A-Z][\w /-]{2,50})[\"”]\)"
         ),
         0.95,
@@ -154,6 +164,20 @@ _LOWER = re.compile(r"(?<![\w.])[a-z][a-z]+(?![\w.])")
 _CODE = re.compile(
     r"(?:\w*(?:Error|Exception|Warning|Mixin|Handler|Factory)|My[A-Z]\w*|[A-Z][A-Z][a-z]\w*|[A-Z][a-z]+[A-Z]\w*[A-Z][a-z]\w*)s?"
 )
+_BEFORE = re.compile(r"[a-z]{2,},?[ \n]$")
+# What a name does, and what it is the title of rather than the name.
+_ACTS = re.compile(
+    r" (?:provides|supplies|delivers|offers|reviews|manages|owns|runs|operates|"
+    r"depends|requires|uses|replaces|moves|keeps|maintains|"
+    r"includes|supports|creates|publishes|develops|builds|sells|is|was|has|will)\b"
+)
+_THING = re.compile(
+    r"'s? |\)?["
+    r" \n](?:guide|guides|section|sections|page|pages|file|files|option|options|menu|button|"
+    r"dialog|tab|class|method|module|"
+    r"function|setting|settings|chapter|tutorial|header|headers|field|fields|error|errors|documentation|docs|format|syntax|type|mode|key|"
+    r"command|directive|role|event|events|attribute|parameter|argument|value|variable|element|node|object|list|table|block|style|view)\b"
+)
 RECUR = 3  # times a name must occur in mid-sentence
 _ORDINARY = frozenset(
     """January February March April May June July August September October November December Monday Tuesday
@@ -168,7 +192,8 @@ _ORDINARY = frozenset(
     Some Such First Second Third Next Last One Two Three Not Only Do Don Does Can Will Should Must May Could
     Would There Here Now Then Today Important Tip Caution Danger Attention Hint Todo Markdown Heading Jan
     Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec URLs URIs IDs APIs Makefile Homepage Viewer North South
-    East West Left Right Top Bottom Start End Open Close Save Cancel Delete Edit View Help About Home Back""".split()
+    East West Before After Shows Long Short Left Right Top Bottom Start End Open Close Save Cancel Delete
+    Edit View Help About Home Back""".split()
 )
 
 
@@ -178,6 +203,8 @@ def names(chunks: Sequence[Chunk]) -> list[Mention]:
     for place, chunk in enumerate(chunks):
         if chunk.kind != "code":
             found += _definite(place, chunk.text)
+        if chunk.kind == "row":
+            found += _columns(place, chunk)
     recurring = _recurring(chunks)
     taken: dict[int, list[tuple[int, int]]] = {}
     kept = []
@@ -229,11 +256,11 @@ def _recurring(chunks: Sequence[Chunk]) -> list[Mention]:
         lower.update(word.lower() for word in _LOWER.findall(text))
         for match in _runs(text):
             places.setdefault(match[0], []).append((place, match[1], match[2]))
-            middle[match[0]] += _mid_sentence(text, match[1])
+            middle[match[0]] += _mid_sentence(text, match[1], match[2])
     found = []
     for name, spots in places.items():
         words = name.split()
-        needed = RECUR if len(words) == 1 else 2
+        needed = RECUR if len(words) == 1 else 1
         if (
             _CODE.fullmatch(name)
             or middle[name] < needed
@@ -250,6 +277,7 @@ def _recurring(chunks: Sequence[Chunk]) -> list[Mention]:
 def _runs(text: str) -> Iterator[tuple[str, int, int]]:
     """(name, start, stop) of each run of capitalised words on one line."""
     run: list[re.Match[str]] = []
+    barred = -1  # where a word ends that cannot be part of a name: what follows it is half a name
     for match in _WORD.finditer(text):
         before = text[match.start() - 1] if match.start() else " "
         after = text[match.end()] if match.end() < len(text) else " "
@@ -259,6 +287,10 @@ def _runs(text: str) -> Iterator[tuple[str, int, int]]:
             or after in "_/\\(`=@[{"
             or (after == "." and text[match.end() + 1 : match.end() + 2].isalnum())
         ):
+            barred = match.end()
+            continue
+        if match.start() == barred + 1 or "_" in match[0]:
+            barred = match.end()
             continue
         if run and text[run[-1].end() : match.start()] == " ":
             run.append(match)
@@ -271,15 +303,23 @@ def _runs(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _whole(run: list[re.Match[str]]) -> tuple[str, int, int]:
-    while len(run) > 1 and run[0][0] in _ORDINARY:
+    while len(run) > 1 and (run[0][0] in _ORDINARY or run[0][0].endswith("ing")):
         run = run[1:]
     return " ".join(match[0] for match in run[:4]), run[0].start(), run[min(3, len(run) - 1)].end()
 
 
-def _mid_sentence(text: str, start: int) -> bool:
-    """Whether a word of small letters stands right before, on the same line."""
+def _mid_sentence(text: str, start: int, stop: int) -> bool:
+    """Whether a word of small letters stands right before; or, for a name of several words, a verb right behind."""
+    if _THING.match(text, stop):
+        return False
     before = text[max(0, start - 30) : start]
-    return bool(re.search(r"[a-z]{2,},? $", before))
+    if _BEFORE.search(before):
+        return True
+    return (
+        " " in text[start:stop]
+        and bool(_ACTS.match(text, stop))
+        and not before.rstrip(" ").endswith(("#", "*", "-", "|"))
+    )
 
 
 def _again(chunks: Sequence[Chunk], kept: Iterable[Mention], taken: dict[int, list[tuple[int, int]]]) -> list[Mention]:
@@ -302,6 +342,31 @@ def _again(chunks: Sequence[Chunk], kept: Iterable[Mention], taken: dict[int, li
                 spans.append(match.span())
                 found.append(kinds[name]._replace(chunk=place, start=match.start(), stop=match.end()))
     return found
+
+
+_ORGANISATION_COLUMNS = frozenset(
+    "supplier vendor company customer client organisation organization partner manufacturer 공급업체 공급사 업체"
+    " 회사 고객사 거래처".split()
+)
+_PERSON_COLUMNS = frozenset(
+    "person employee contact manager author reviewer approver 담당자 책임자 성명 이름 직원".split()
+)
+
+
+def _columns(place: int, chunk: Chunk) -> Iterator[Mention]:
+    """The cells of a table below a heading that says whom they name."""
+    lines = chunk.text.split("\n")
+    heads = [cell.strip().lower() for cell in lines[0].split("|")]
+    kinds = {n: ORGANISATION if head in _ORGANISATION_COLUMNS else PERSON for n, head in enumerate(heads)
+             if head in _ORGANISATION_COLUMNS or head in _PERSON_COLUMNS}  # fmt: skip
+    at = len(lines[0]) + 1
+    for line in lines[1:] if kinds and len(heads) > 1 else ():
+        for number, cell in enumerate(line.split("|")):
+            name = cell.strip()
+            if number in kinds and 1 < len(name) < 60 and not name[0].isdigit() and any(c.isalpha() for c in name):
+                start = at + cell.index(name)
+                yield Mention(place, start, start + len(name), name, kinds[number], 0.9)
+            at += len(cell) + 1
 
 
 def acronyms(text: str) -> Iterator[tuple[str, str, int, int]]:

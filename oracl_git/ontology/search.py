@@ -22,8 +22,8 @@ from .words import Term, is_cjk, terms
 # -- parameters ---------------------------------------------------------------------------------
 HEADING_WEIGHT = 1.6  # of a word above a passage, against one in it
 POOL = 200  # candidates of each signal
-LEXICAL, SEMANTIC = 1.0, {"hash-96": 0.12}  # weights of the two standard scores; a real table has 1
-COVER = 0.42  # share of the question, in information, that the words of a passage must cover
+LEXICAL, SEMANTIC = 1.0, {"hash-96": 0.12, "static-256": 0.8}  # weights of the two standard scores; else 1
+SOME, SOME_MEANING, BOTH = 0.2, 0.25, 1.4  # … or less of it where the meaning is near: shares of both floors
 COMMON_SHARE = 0.35  # words in more passages than this are left out when rarer ones remain
 COMMON_LEAST = 400  # … and more than so many passages have them
 
@@ -184,9 +184,10 @@ def score(corpus: Corpus, adapter: Adapter, question: str, limit: int) -> list[S
         pool |= set(corpus.nearest(vector, POOL))
     cosines = corpus.cosines(vector, pool) if vector.norm else {}
     best = max(cosines.values(), default=0.0)
-    floor = adapter.floors.absolute_cjk if is_cjk(question) else adapter.floors.absolute
-    near = max(floor, adapter.floors.relative * best)
-    kept = [chunk for chunk in pool if matches.covered.get(chunk, 0.0) >= COVER or cosines.get(chunk, 0.0) >= near]
+    floors, wide = adapter.floors, is_cjk(question)
+    floor, cover = (floors.absolute_cjk, floors.cover_cjk) if wide else (floors.absolute, floors.cover)
+    near = max(floor, floors.relative * best)
+    kept = [c for c in pool if _answers(matches.covered.get(c, 0.0), cosines.get(c, 0.0), near, cover, adapter)]
     if not kept:
         return []
     weight = SEMANTIC.get(adapter.name, 1.0)
@@ -206,6 +207,13 @@ def score(corpus: Corpus, adapter: Adapter, question: str, limit: int) -> list[S
         )
     scored.sort(key=lambda row: (-row.score, row.chunk))
     return scored[:limit]
+
+
+def _answers(covered: float, cosine: float, near: float, cover: float, adapter: Adapter) -> bool:
+    """Whether a passage answers at all: by its words, by its meaning, or by some of both."""
+    if covered >= cover or cosine >= near:
+        return True
+    return adapter.joint and covered >= SOME and cosine >= SOME_MEANING and covered / cover + cosine / near >= BOTH
 
 
 def standard(values: dict[int, float]) -> dict[int, float]:

@@ -75,7 +75,7 @@ _BETWEEN: tuple[tuple[str, str, bool], ...] = (
         True,
     ),
     ("implements", r"(?:implements|is an? (?:[\w-]+ )?implementation of)", False),
-    ("supplies", r"(?:supplies|provides services to|delivers to)", False),
+    ("supplies", r"(?:supplies|delivers to|(?:provides|supplies|delivers|sells|offers) [a-z][\w -]{2,40} to)", False),
     ("approved_by", r"(?:is|was) approved by", False),
 )
 _ADVERB = r"(?:currently |now |also |directly |still |mainly |officially |originally |jointly )?"
