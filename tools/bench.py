@@ -25,6 +25,7 @@ import time
 from typing import Any
 
 from bench_hooks import bench_hooks
+from bench_ontology import bench_ontology
 
 QUESTIONS = (
     "where is the retry budget decided",
@@ -48,6 +49,7 @@ def main() -> int:
         run(["git", "clone", "-q", "--shared", str(source), str(clone)])
         report(clone, repeat)
     bench_hooks(repeat)
+    bench_ontology()
     return 0
 
 

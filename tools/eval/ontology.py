@@ -119,7 +119,8 @@ def filled(path: str, texts: dict[str, str], encoder: Adapter) -> store.Connecti
             uri = f"{number:06}"
             vector = encoder.encode(text)
             db.execute(
-                "INSERT INTO sources VALUES(?,?,?,'.','file','eval','txt','','internal',?,'',?,1,'parsed','','[]','{}','')",
+                "INSERT INTO sources VALUES(?,?,?,'.','file','eval','txt','','internal',?,'',?,1,"
+                "'parsed','','[]','{}','')",
                 (number, where, uri, where, len(text)),
             )
             db.execute(
@@ -154,13 +155,16 @@ class Plain:
         return [self.names[place] for place in sorted(scores, key=lambda p: -scores[p])[:10]]
 
 
+def questions(kind: str) -> list[dict[str, str]]:
+    """The questions of a set, as they were drawn."""
+    lines = (HERE / f"ontology-{kind}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines[1:]]
+
+
 def run(mirrors: pathlib.Path, embedding: str) -> None:
     """The table: MRR@10 and recall@10 of both, and how many questions of other sets get an answer."""
     encoder = adapter(embedding)
-    asked = {
-        kind: [json.loads(line) for line in open(HERE / f"ontology-{kind}.jsonl", encoding="utf-8")][1:]
-        for kind in SETS
-    }
+    asked = {kind: questions(kind) for kind in SETS}
     strangers = {"code": "prose", "prose": "korean", "korean": "code"}
     print(f"{encoder.name}: MRR@10 / recall@10")
     for kind, rows in asked.items():
@@ -177,8 +181,9 @@ def run(mirrors: pathlib.Path, embedding: str) -> None:
             answered = sum(bool(ours(row["query"])) for row in asked[strangers[kind]])
             db.close()
         told = ", ".join(f"{name} {mrr:.3f} / {recall:.3f}" for name, (mrr, recall) in figures.items())
+        others = len(asked[strangers[kind]])
         print(
-            f"{kind}: {len(rows)} questions, {len(texts)} passages: {told}; {answered} of {len(asked[strangers[kind]])} strangers answered"
+            f"{kind}: {len(rows)} questions, {len(texts)} passages: {told}; {answered} of {others} strangers answered"
         )
 
 
