@@ -51,7 +51,7 @@ def bench_ontology() -> None:
         identity = ["-c", "user.name=b", "-c", "user.email=b@example.org"]
         subprocess.run(["git", "-C", str(root), *identity, "commit", "-qm", "Documents"], check=True)
         done = subprocess.run(
-            [sys.executable, __file__, "--inside", str(root)], check=True, capture_output=True, text=True
+            [sys.executable, __file__, "--inside", str(root)], check=True, stdout=subprocess.PIPE, text=True
         )
         figures = json.loads(done.stdout.splitlines()[-1])
         print(f"ontology: {FILES:,} files, {text / 1e6:.1f} MB of text, {figures['passages']:,} passages")
@@ -87,7 +87,7 @@ def inside(root: str) -> None:
         again = time.perf_counter() - start
         rows = runtime.reader.execute("SELECT text FROM chunks ORDER BY id").fetchall()
         dice = random.Random(5)
-        questions = [" ".join(dice.sample(dice.choice(rows)[0].split(), 6)) for _ in range(200)]
+        questions = [" ".join(dice.choices(dice.choice(rows)[0].split(), k=6)) for _ in range(200)]
         runtime.search(questions[0])
         times = []
         for question in questions:
