@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..companion import ontology_at
-from ..ontology import curator, evidence, memory
+from ..ontology import curator, evidence, learned, memory
 from ..ontology.model import DECISIONS, DEFAULT_SCOPES, TICKET_STATUSES, TICKET_TYPES
 from ..ontology.project import Project
 from ..ontology.store import Connection
@@ -62,6 +62,7 @@ def run_curate(args: argparse.Namespace) -> int:
     with ontology_at(db=args.db) as runtime:
         with runtime.writing() as db:
             memory.expire(db)
+            learned.pull(db, runtime.project)
             evidence.refresh(db, runtime.project)
             if args.action in DECISIONS:
                 return _decide(db, runtime.project, args)
@@ -71,6 +72,7 @@ def run_curate(args: argparse.Namespace) -> int:
                 done = curator.apply(
                     db, runtime.project, actor=who(), allow_private=args.allow_private, dry_run=args.dry_run
                 )
+                learned.push(db, runtime.project)
                 return _applied(done, args)
         if args.action == "show":
             ticket = memory.ticket(runtime.reader, args.ticket)
@@ -90,6 +92,7 @@ def _decide(db: Connection, project: Project, args: argparse.Namespace) -> int:
             db, project, name, args.action, reason=args.reason, actor=who(), by=getattr(args, "by", "")
         )
         print(f"{found.ref} is {found.status}.")
+    learned.push(db, project)
     if args.action == "approve":
         print("Approved tickets become files with: git oracl curate apply")
     return 0
@@ -117,8 +120,10 @@ def _applied(done: curator.Applied, args: argparse.Namespace) -> int:
     if done.withheld:
         output.note(
             [
-                (f"{output.plural(len(done.withheld), 'private ticket')} not written (--allow-private writes them"
-                " where git tracks them)")
+                (
+                    f"{output.plural(len(done.withheld), 'private ticket')} not written (--allow-private writes them"
+                    " where git tracks them)"
+                )
             ]
         )
     if done.written or done.removed:

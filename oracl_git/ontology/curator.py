@@ -196,12 +196,20 @@ def _tags(project: Project, tickets: list[Ticket], withdrawn: set[str]) -> bytes
     }
     for ticket in tickets:
         path = str(ticket.payload["path"])
-        kept[path] = {**kept.get(path, {}), **dict(ticket.payload["tags"]), "source": f"ticket {ticket.ref}"}
+        kept[path] = {**_merged(kept.get(path, {}), ticket.payload["tags"]), "source": f"ticket {ticket.ref}"}
     lines = [
         f"{json.dumps(path, ensure_ascii=False)}: {json.dumps(kept[path], ensure_ascii=False, sort_keys=True)},"
         for path in sorted(kept)
     ]
     return ("\n".join(['{"tags": {', *lines, '"": {}', "}}", ""])).encode("utf-8", "surrogateescape")
+
+
+def _merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """Tags and the questions a file answers, the new over the old."""
+    return {
+        **old,
+        **{k: {**old[k], **v} if isinstance(v, dict) and isinstance(old.get(k), dict) else v for k, v in new.items()},
+    }
 
 
 def _constraints(project: Project, tickets: list[Ticket], withdrawn: set[str]) -> bytes:

@@ -194,3 +194,31 @@ def test_what_a_ticket_says_names_no_other_place(world: World, text: str) -> Non
     (page,) = (world.path / ".agentlas/memory").iterdir()
     front = page.read_text().split("---\n")[1]
     assert f"ticket: {ref}\n" in front and "scope: internal\n" in front
+
+
+def test_what_was_learned_from_opened_results_is_decided_in_the_same_queue(world: World) -> None:
+    from oracl_git.learn import tickets as proposals
+
+    world.commit({"a.py": "A = 1\n", "b.py": "B = 2\n"})
+    place = str(world.path / ".git")
+    edge = proposals.Ticket(proposals.EDGE, ("a.py", "b.py"), 0.5, 4, 2, "2026-01-01", "2026-02-01")
+    tag = proposals.Ticket(proposals.TAG, ("a.py", "where is a"), 0.4, 3, 1, "2026-01-01", "2026-02-01")
+    proposals.save(place, [edge, tag])
+    rows = json.loads(world.run("curate", "list", "--json"))["tickets"]
+    refs = {row["type"]: row["id"] for row in rows}
+    assert set(refs) == {"learned_edge", "learned_tag"} and len(json.loads(world.run("curate", "list", "--json"))["tickets"]) == 2
+    world.run("curate", "approve", refs["learned_edge"], "--reason", "yes")
+    assert proposals.load(place)[edge.id].status == proposals.APPROVED
+    world.run("curate", "apply")
+    assert proposals.load(place)[edge.id].status == proposals.APPLIED
+    assert '"source": "a.py"' in (world.path / ".agentlas/learned_edges.json").read_text()
+    proposals.save(place, [tag._replace(status=proposals.REJECTED)])  # decided over there
+    world.run("curate", "list", code=None)
+    assert status(world, refs["learned_tag"]) == "rejected"
+    world.commit(message="taken")
+    world.write("b.py", "B = 3\n")
+    third = proposals.Ticket(proposals.EDGE, ("b.py", "a.py"), 0.5, 4, 2, "2026-01-01", "2026-02-01")
+    proposals.save(place, [third])
+    world.run("curate", "list", code=None)
+    world.commit(message="b changed")
+    assert "stale" in world.run("curate", "list", "--status", "stale")
