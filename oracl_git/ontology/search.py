@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from array import array
 from collections import defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from math import log, sqrt
 from operator import mul
@@ -24,15 +25,14 @@ HEADING_WEIGHT = 1.6  # of a word above a passage, against one in it
 POOL = 200  # candidates of each signal
 LEXICAL, SEMANTIC = 1.0, {"hash-96": 0.12, "static-256": 0.8}  # weights of the two standard scores; else 1
 SOME, SOME_MEANING, BOTH = 0.2, 0.25, 1.4  # … or less of it where the meaning is near: shares of both floors
-COMMON_SHARE = 0.35  # words in more passages than this are left out when rarer ones remain
-COMMON_LEAST = 400  # … and more than so many passages have them
+COMMON_SHARE = 0.1  # words in more passages than this do not score where rarer ones stand
+COMMON_LEAST = 400  # … and in more than so many passages
 
 
 @dataclass
 class Matches:
-    """What the words of a question match: BM25, and how much of the question each passage covers."""
+    """How much of a question each passage covers, and with which of its words."""
 
-    scores: dict[int, float] = field(default_factory=dict)
     covered: dict[int, float] = field(default_factory=dict)  # 0..1
     found: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))  # words of the question
 
@@ -46,6 +46,7 @@ class Corpus:
         self.ids: array[int] = array("q")
         self.sketches: list[int] = []
         self.visible: set[int] = set()
+        self.whole = 0  # passages of every scope
 
     def refresh(self) -> None:
         """Read what is in the store now, if it changed."""
@@ -61,6 +62,7 @@ class Corpus:
         self.ids = array("q", (row[0] for row in rows))
         self.sketches = [int.from_bytes(row[1] or b"", "big") for row in rows]
         self.visible = set(self.ids)
+        self.whole = int(self.db.execute("SELECT count(*) FROM chunks").fetchone()[0])
 
     def nearest(self, vector: Vector, limit: int) -> list[int]:
         """The passages whose sketches differ least."""
@@ -91,67 +93,90 @@ def _rows_of(db: Connection, select: str, ids: set[int]) -> list[tuple[int, byte
 # -- words --------------------------------------------------------------------------------------
 
 
-def lexical(corpus: Corpus, asked: list[Term]) -> Matches:
-    """BM25 of each word of the question, and what share of the question each passage covers."""
-    matches = Matches()
-    total = len(corpus.ids)
-    parts: dict[tuple[str, bool], dict[int, float]] = {}
-    for term in asked:
-        for place, part in enumerate(term.parts):
-            key = (part, term.prefix and place == len(term.parts) - 1)
-            if key not in parts:
-                parts[key] = _postings(corpus, *key)
-    common = {key for key, rows in parts.items() if len(rows) > COMMON_SHARE * total and len(rows) > COMMON_LEAST}
-    if len(common) == len(parts):
-        common = set()
-    # A word that no passage has weighs as one that a single passage has: nobody knows how rare it is.
-    counts = {key: max(1, len(rows)) for key, rows in parts.items()}
-    weights = {key: log(1 + (total - count + 0.5) / (count + 0.5)) for key, count in counts.items()}
-    for key, rows in parts.items():
-        if key in common or not rows:
-            continue
-        # SQLite floors the weight of a word that half the passages have; ours stays above 0.
-        given = max(1e-6, log((total - len(rows) + 0.5) / (len(rows) + 0.5))) if total > len(rows) else 1e-6
-        scale = weights[key] / given
-        for chunk, score in rows.items():
-            matches.scores[chunk] = matches.scores.get(chunk, 0.0) + score * scale
-    _coverage(matches, asked, parts, weights)
-    return matches
+Key = tuple[str, bool]  # a word of the index, and whether it is the beginning of one
 
 
-def _postings(corpus: Corpus, part: str, prefix: bool) -> dict[int, float]:
-    """passage → BM25 of one word, of passages that may be seen."""
-    expression = f'"{part}"' + ("*" if prefix else "")
+@dataclass
+class Word:
+    """One word of a question: who has it, how well, and what it is worth."""
+
+    holders: Collection[int]
+    scores: dict[int, float]  # empty for a common one
+    weight: float
+
+
+def lexical(corpus: Corpus, asked: list[Term]) -> tuple[dict[int, float], dict[Key, Word]]:
+    """(passage → BM25 of the question, its words). Words that many passages have score only where none is rarer."""
+    counts = {key: _count(corpus, key) for term in asked for key in _keys(term)}
+    common = {key for key, count in counts.items() if count > max(COMMON_LEAST, COMMON_SHARE * corpus.whole)}
+    if len(common) == len(counts):
+        common -= set(sorted(common, key=lambda key: (counts[key], key))[:2])
+    found = {key: _word(corpus, key, count, key in common) for key, count in counts.items()}
+    scores: dict[int, float] = {}
+    for word in found.values():
+        for chunk, score in word.scores.items():
+            scores[chunk] = scores.get(chunk, 0.0) + score
+    return scores, found
+
+
+def _keys(term: Term) -> list[Key]:
+    return [(part, term.prefix and place == len(term.parts) - 1) for place, part in enumerate(term.parts)]
+
+
+def _expression(key: Key) -> str:
+    return f'"{key[0]}"' + ("*" if key[1] else "")
+
+
+def _count(corpus: Corpus, key: Key) -> int:
+    sql = "SELECT count(*) FROM chunk_fts WHERE chunk_fts MATCH ?"
+    return int(corpus.db.execute(sql, (_expression(key),)).fetchone()[0])
+
+
+def _word(corpus: Corpus, key: Key, count: int, common: bool) -> Word:
+    """The passages that may be seen and have the word, with BM25 by what can be seen."""
+    visible, total = corpus.visible, len(corpus.ids)
+    if common:
+        rows = corpus.db.execute("SELECT rowid FROM chunk_fts WHERE chunk_fts MATCH ?", (_expression(key),))
+        holders = {chunk for (chunk,) in rows} & visible
+        return Word(holders, {}, _weight(total, len(holders)))
     rows = corpus.db.execute(
-        "SELECT rowid, -bm25(chunk_fts, ?, 1.0) FROM chunk_fts WHERE chunk_fts MATCH ?", (HEADING_WEIGHT, expression)
+        "SELECT rowid, -bm25(chunk_fts, ?, 1.0) FROM chunk_fts WHERE chunk_fts MATCH ?",
+        (HEADING_WEIGHT, _expression(key)),
     )
-    visible = corpus.visible
-    return {chunk: score for chunk, score in rows if chunk in visible}
+    scores = {chunk: score for chunk, score in rows if chunk in visible}
+    weight = _weight(total, len(scores))
+    # SQLite weighs by all passages, hidden ones too, and floors the weight of a word that half of them have.
+    given = max(1e-6, log((corpus.whole - count + 0.5) / (count + 0.5))) if corpus.whole > count else 1e-6
+    return Word(scores, {chunk: score * weight / given for chunk, score in scores.items()}, weight)
 
 
-def _coverage(
-    matches: Matches,
-    asked: list[Term],
-    parts: dict[tuple[str, bool], dict[int, float]],
-    weights: dict[tuple[str, bool], float],
-) -> None:
-    """A word of several parts is covered by as much of it as is there; one of CJK pairs mostly by all of them."""
-    whole = 0.0
+def _weight(total: int, count: int) -> float:
+    """Inverse document frequency. A word that no passage has weighs as one that a single passage has."""
+    count = max(1, count)
+    return log(1 + (total - count + 0.5) / (count + 0.5))
+
+
+def coverage(asked: list[Term], found: dict[Key, Word], pool: Iterable[int]) -> Matches:
+    """What share of the question each passage covers; a word of several parts, by as much of it as is there."""
+    matches = Matches()
+    parts = []
     for term in asked:
-        keys = [(part, term.prefix and place == len(term.parts) - 1) for place, part in enumerate(term.parts)]
-        weight = max(weights[key] for key in keys)
-        whole += weight
-        shares = sum(weights[key] for key in keys)
-        hits: dict[int, float] = defaultdict(float)
-        for key in keys:
-            for chunk in parts[key]:
-                hits[chunk] += weights[key] / shares
-        for chunk, share in hits.items():
-            matches.covered[chunk] = matches.covered.get(chunk, 0.0) + weight * share**1.5
-            if share > 0.6:
-                matches.found[chunk].append(term.word)
-    if whole:
-        matches.covered = {chunk: min(1.0, value / whole) for chunk, value in matches.covered.items()}
+        keys = [found[key] for key in _keys(term)]
+        parts.append((term.word, max(word.weight for word in keys), sum(word.weight for word in keys) or 1.0, keys))
+    whole = sum(weight for _, weight, _, _ in parts) or 1.0
+    for chunk in pool:
+        total = 0.0
+        for name, weight, shares, keys in parts:
+            if len(keys) == 1:
+                share = float(chunk in keys[0].holders)
+            else:
+                share = sum(word.weight for word in keys if chunk in word.holders) / shares
+            if share:
+                total += weight * share**1.5
+                if share > 0.6:
+                    matches.found[chunk].append(name)
+        matches.covered[chunk] = min(1.0, total / whole)
+    return matches
 
 
 # -- both ---------------------------------------------------------------------------------------
@@ -177,12 +202,13 @@ def score(corpus: Corpus, adapter: Adapter, question: str, limit: int) -> list[S
     asked = terms(question)
     if not corpus.ids or not asked:
         return []
-    matches = lexical(corpus, asked)
+    bm25, found = lexical(corpus, asked)
     vector = adapter.encode(question)
-    pool = set(heapq.nlargest(POOL, matches.scores, key=lambda chunk: (matches.scores[chunk], -chunk)))
+    pool = set(heapq.nlargest(POOL, bm25, key=lambda chunk: (bm25[chunk], -chunk)))
     if vector.norm:
         pool |= set(corpus.nearest(vector, POOL))
     cosines = corpus.cosines(vector, pool) if vector.norm else {}
+    matches = coverage(asked, found, pool)
     best = max(cosines.values(), default=0.0)
     floors, wide = adapter.floors, is_cjk(question)
     floor, cover = (floors.absolute_cjk, floors.cover_cjk) if wide else (floors.absolute, floors.cover)
@@ -191,7 +217,7 @@ def score(corpus: Corpus, adapter: Adapter, question: str, limit: int) -> list[S
     if not kept:
         return []
     weight = SEMANTIC.get(adapter.name, 1.0)
-    words_z = standard({chunk: matches.scores.get(chunk, 0.0) for chunk in pool})
+    words_z = standard({chunk: bm25.get(chunk, 0.0) for chunk in pool})
     vectors_z = standard({chunk: cosines.get(chunk, 0.0) for chunk in pool})
     span = LEXICAL * max(words_z.values()) + weight * max(vectors_z.values()) or 1.0
     scored = []
