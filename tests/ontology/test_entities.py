@@ -1,0 +1,91 @@
+"""Names and what is said of them: grounded in the characters of the passage, or not taken."""
+
+from __future__ import annotations
+
+import pytest
+
+from oracl_git.ontology import entities
+from oracl_git.ontology.chunking import Chunk
+
+from .conftest import World
+
+TEXT = """Owner: Mina Park
+
+Project Helios depends on Memory Curator since 2024-03-01. Acme Robotics GmbH owns Project Helios.
+The Memory Curator is maintained by Dr. Jane Doe. If Project Helios replaces Project Selene, tell us.
+Harbor Cloud provides object storage to Project Helios. Does Acme Robotics GmbH own Project Selene?
+"""
+KOREAN = "주식회사 한빛은 ‘헬리오스’ 프로젝트를 운영한다. 김민수 팀장이 ‘헬리오스’ 프로젝트를 담당한다.\n"
+
+
+def graph(text: str, heading: str = "Project Helios", kind: str = "paragraph") -> tuple[entities.Graph, Chunk]:
+    chunk = Chunk(0, heading, kind, "L1-9", text)
+    return entities.extract([chunk]), chunk
+
+
+def test_statements_of_a_text_and_no_others() -> None:
+    found, chunk = graph(TEXT)
+    said = {(s.subject, s.relation, s.object) for s in found.statements}
+    assert said == {
+        ("Project Helios", "depends_on", "Memory Curator"), ("Acme Robotics GmbH", "owns", "Project Helios"),
+        ("Jane Doe", "maintains", "Memory Curator"), ("Harbor Cloud", "supplies", "Project Helios"),
+        ("Mina Park", "owns", "Project Helios"),
+    }  # fmt: skip
+    for mention in found.mentions:
+        assert chunk.text[mention.start : mention.stop] == mention.name
+    (since,) = [s.valid_from for s in found.statements if s.relation == "depends_on"]
+    assert since == "2024-03-01"
+
+
+def test_korean_statements() -> None:
+    found, _ = graph(KOREAN, "")
+    said = {(s.subject, s.relation, s.object) for s in found.statements}
+    assert said == {("주식회사 한빛", "manages", "헬리오스"), ("김민수", "manages", "헬리오스")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "IN NO EVENT SHALL THE AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY.",
+        "Note: See Section 3 and Table 4. Please Return Next Monday.", "Call getUserName() or set MAX_SIZE in config.yaml.",
+        "This is a plain sentence about nothing in particular.", 'settings.get("MONGO_URI") and Response("This is HTML")',
+    ],
+)  # fmt: skip
+def test_what_is_no_name_is_not_taken(text: str) -> None:
+    assert graph(text, "")[0].mentions == []
+
+
+def test_code_names_nobody() -> None:
+    assert graph(TEXT, kind="code")[0].mentions == []
+
+
+def test_an_entity_is_shown_by_name_alias_and_only_where_it_may_be_seen(world: World) -> None:
+    world.write("docs/a.md", "# Project Helios\n\nProject Helios depends on Project Selene.\n")
+    world.write("docs/b.md", "# Project Kraken\n\nProject Kraken depends on Project Helios. The service level agreement (SLA) binds.\n")
+    world.register("docs")
+    world.register("docs/b.md", "private")
+    world.ingest()
+    out = world.run("ontology", "graph", "entity", "project  HELIOS")
+    assert "Project Helios depends_on Project Selene" in out and "Kraken" not in out
+    world.run("ontology", "graph", "entity", "Project Kraken", code=1)
+    assert "Kraken" not in world.err.replace("'Project Kraken'", "")
+    assert "Kraken" in world.run("ontology", "graph", "entity", "SLA", "--private") + world.run("ontology", "graph", "entities", "--private")
+    assert "Kraken" not in world.run("ontology", "query", "Project Helios", "--json")
+
+
+def test_documents_and_artifacts_know_each_other(world: World) -> None:
+    world.commit({"src/billing.py": '"""Billing."""\n\n\ndef invoice_total(rows):\n    return sum(rows)\n', "src/other.py": "X = 1\n"})
+    world.inbox("contract.md", "# Payment\n\nThe total is computed by invoice_total in src/billing.py.\n")
+    world.inbox("secret.md", "# Secret\n\nsrc/billing.py has a flaw.\n")
+    world.register(".agentlas/ontology-inbox/secret.md", "private")
+    world.run("init", "--no-hooks")
+    world.run("ontology", "ingest")
+    out = world.run("related", "src/billing.py")
+    assert "contract.md" in out and "secret.md" not in out
+    assert "src/billing.py" in world.run("ontology", "query", "how is the total computed")
+    assert "contract.md" in world.run("ontology", "graph", "documents", "src/billing.py")
+    world.git("mv", "src/billing.py", "src/bills.py")
+    world.commit(message="renamed")
+    world.run("update")
+    world.run("ontology", "graph", "documents", "src/other.py", code=1)
+    assert "contract.md" in world.run("ontology", "graph", "documents", "src/bills.py")  # it still defines invoice_total
