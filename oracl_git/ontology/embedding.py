@@ -155,6 +155,10 @@ def adapter(name: str = AUTO, model_path: str = "", verified: str = "") -> Adapt
     """The adapter of a name. `auto` says when it had to fall back; `verified`: see `Adapter.seen`."""
     if name == HASH:
         return hash_adapter()
+    if name == MODEL2VEC:
+        from . import model2vec
+
+        return model2vec.load(model2vec.place(model_path))
     if name == AUTO:
         return static_adapter(verified) or hash_adapter("the table of the package is not installed", DEGRADED)
     raise UsageError(f"there is no embedding adapter {name!r}", f"one of: {' '.join(ADAPTERS)}")
