@@ -38,6 +38,8 @@ SIMILAR_FLOOR, SIMILAR_MOST = 0.80, 5
 K1, B = 1.2, 0.6
 SEMANTIC = {"hash-96": 0.15}  # weight of the standard cosine beside that of the words; a real table has 1
 COVER = 0.12  # share of a question, in information, that makes a memory relevant by its words
+# A turn of a conversation says little by itself: it counts sooner, and the ranking decides.
+TURN_COVER, TURN_NEAR = 0.05, 0.30
 NEIGHBOUR = 0.3  # how much of what the turn before or after says counts for a turn of a conversation
 _TURN = re.compile(r"(?:\[[^\]\n]{1,60}\]\s*|\([^)\n]{1,60}\)\s*)?[^\W\d_][\w .'’-]{0,40}:\s")
 _ORDINAL = re.compile(r"(.*?)(\d+)$")
@@ -283,7 +285,10 @@ def rank(rows: Sequence[Row], adapter: Adapter, question: str) -> list[tuple[Row
     near = max(floor, adapter.floors.relative * max(cosines))
     found = []
     for place, row in enumerate(rows):
-        if covered[place] < COVER and cosines[place] < near:
+        turn = _is_turn(row)
+        if covered[place] < (TURN_COVER if turn else COVER) and cosines[place] < (
+            min(near, TURN_NEAR) if turn and adapter.joint else near
+        ):
             continue
         relevance = (fused[place] - least) / (most - least) if most > least else 1.0
         total = RELEVANCE * relevance + SALIENCE * row.salience
@@ -326,11 +331,16 @@ def _lexical(rows: Sequence[Row], asked: list[Term]) -> tuple[list[float], list[
     return [sum(scores.values()) for scores in heard], covered, matched
 
 
+def _is_turn(row: Row) -> bool:
+    """Whether a memory is something that was said in a conversation."""
+    return row.kind in ("turn", "conversation", "message") or _TURN.match(row.text) is not None
+
+
 def _pairs(rows: Sequence[Row]) -> Iterable[tuple[int, int]]:
     """(turn, turn beside it) of the conversations among the rows, both ways."""
     turns: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for place, row in enumerate(rows):
-        if row.kind in ("turn", "conversation", "message") or _TURN.match(row.text):
+        if _is_turn(row):
             match = _ORDINAL.match(row.source_memory_id)
             turns[match[1] if match else ""].append((int(match[2][:12]) if match else row.id, place))
     for each in turns.values():
