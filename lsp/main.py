@@ -6,6 +6,7 @@ client is: no thread that still works may hold it.
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -22,6 +23,8 @@ def serve(tcp: int | None = None, ws: int | None = None, log: str = "warning") -
     logging.getLogger("pygls").setLevel(logging.ERROR)
     logging.getLogger("asyncio").setLevel(logging.ERROR)
     server = Server()
+    gc.collect()
+    gc.freeze()  # what was imported stays: to look through it again would show among the slowest answers
     if tcp is not None:
         code = transport.serve_tcp(server, HOST, tcp)
     elif ws is not None:
