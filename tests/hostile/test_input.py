@@ -472,7 +472,7 @@ def test_interrupted_reading_is_kept(place: Callable[..., Place]) -> None:
     import sys
 
     repo = place().init()
-    repo.fast_import([(b"Many", ((b"d%d/f%d.py" % (n % 30, n), b"def f%d(): ...\n" % n * 30) for n in range(1500)))])
+    repo.fast_import([(b"Many", ((b"d%d/f%d.py" % (n % 30, n), b"def f%d(): ...\n" % n * 30) for n in range(6000)))])
     process = subprocess.Popen(
         ["git-oracl", "update"], cwd=repo.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         env={**os.environ, "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]},
@@ -482,4 +482,4 @@ def test_interrupted_reading_is_kept(place: Callable[..., Place]) -> None:
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130 and err == b"git-oracl: interrupted; what was read so far is kept\n"
     report = repo.update()
-    assert 0 < report["parsed"] < 1500 and repo.state()["artifacts"] == 1500
+    assert 0 < report["parsed"] < 6000 and repo.state()["artifacts"] == 6000
