@@ -5,6 +5,6 @@ standard library only, no network ever, and knows nothing of repositories.
 """
 
 from .asset import Asset, find
-from .encoder import DIMENSIONS, LENGTH, Encoder, dots
+from .encoder import DIMENSIONS, FEW, LENGTH, Encoder, dots
 
-__all__ = ["DIMENSIONS", "LENGTH", "Asset", "Encoder", "dots", "find"]
+__all__ = ["DIMENSIONS", "FEW", "LENGTH", "Asset", "Encoder", "dots", "find"]

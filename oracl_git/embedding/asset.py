@@ -14,7 +14,7 @@ from array import array
 from functools import cache, cached_property
 
 from ..errors import EmbeddingUnusable
-from .encoder import DIMENSIONS, Encoder
+from .encoder import DIMENSIONS, MANY, Encoder
 
 FORMAT = "static-int8-v1"
 TABLE, SCALES, VOCABULARY, MANIFEST = "table.int8", "scales.f32", "vocabulary.txt", "manifest.json"  # scales: float32
@@ -73,7 +73,7 @@ class Asset:
             if found != wanted:
                 raise EmbeddingUnusable(f"the embedding is damaged: {name} is not the file its manifest names")
 
-    def encoder(self, verified: str = "") -> Encoder:
+    def encoder(self, verified: str = "", keep: int = MANY) -> Encoder:
         """The encoder of this table, checked first unless `seen` still is what was `verified` before."""
         if not verified or verified != self.seen:
             self.verify()
@@ -87,7 +87,7 @@ class Asset:
             rows = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         if not len(vocabulary) == len(scales) == len(rows) // DIMENSIONS:
             raise EmbeddingUnusable("the embedding is damaged: its files do not fit each other")
-        return Encoder(vocabulary, rows, scales)
+        return Encoder(vocabulary, rows, scales, keep)
 
 
 @cache

@@ -28,7 +28,7 @@ _LIFT = 128
 _LANE = 4  # bytes
 _FULL = (1 << 32) // 256  # the sum of scales at which a lane could overflow
 _LETTERS = 48  # a longer word says nothing
-_MEMO = 1 << 15  # words; a kilobyte and a bit each
+MANY, FEW = 1 << 15, 1 << 11  # words to keep, a kilobyte and a bit each: for a pass over everything, in a server
 _LIFTED = bytes((value + _LIFT) % 256 for value in range(256))
 
 
@@ -41,8 +41,12 @@ class Rows(Protocol):
 class Encoder:
     """Encodes texts with one table. Not for use by two threads at once."""
 
-    def __init__(self, vocabulary: Sequence[str], rows: Rows, scales: Sequence[float]) -> None:
-        """`vocabulary` sorted by code point; `rows` 256 int8 a word; `scales` whole multiples of 1/UNIT below 1."""
+    def __init__(self, vocabulary: Sequence[str], rows: Rows, scales: Sequence[float], keep: int = MANY) -> None:
+        """`vocabulary` sorted by code point; `rows` 256 int8 a word; `scales` whole multiples of 1/UNIT below 1.
+
+        `keep`: words whose sums are remembered.
+        """
+        self._keep = keep
         self._vocabulary, self._rows, self._scales = vocabulary, rows, scales
         self._memo: dict[str, tuple[int, int]] = {}
 
@@ -81,7 +85,7 @@ class Encoder:
             spread[::_LANE] = self._rows[row * DIMENSIONS : (row + 1) * DIMENSIONS].translate(_LIFTED)
             lanes += int.from_bytes(spread, "little") * scale
             weight += scale
-        if len(self._memo) >= _MEMO:
+        if len(self._memo) >= self._keep:
             self._memo.clear()
         self._memo[word] = lanes, weight
         return lanes, weight

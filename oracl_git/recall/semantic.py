@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ..embedding import Asset, Encoder, find
+from ..embedding import FEW, Asset, Encoder, find
 from ..errors import EmbeddingUnusable
 from ..extract import split_identifiers
 from ..store.index import Index, Span
@@ -17,7 +17,7 @@ from . import tables
 
 @lru_cache(maxsize=1)
 def _encoder(asset: Asset, verified: str, seen: str) -> Encoder:
-    return asset.encoder(verified)
+    return asset.encoder(verified, FEW)
 
 
 def passages(index: Index, text: str, notes: list[str]) -> list[Span]:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from ..embedding import Asset, Encoder, find
+from ..embedding import FEW, Asset, Encoder, find
 from ..errors import EmbeddingUnusable
 from ..extract import Texts
 from ..git import Repository, open_objects
@@ -119,7 +119,7 @@ def settle_copy(
 
 @lru_cache(maxsize=1)
 def _kept_encoder(asset: Asset, verified: str, seen: str) -> Encoder:
-    return asset.encoder(verified)
+    return asset.encoder(verified, FEW)
 
 
 def fill(

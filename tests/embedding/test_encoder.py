@@ -9,7 +9,6 @@ import unicodedata
 from array import array
 from math import isqrt
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,10 +28,10 @@ def made(seed: int) -> tuple[list[str], bytes, list[int]]:
     return vocabulary, rows, [chance.choice((1, 7, 300, 4095)) for _ in vocabulary]
 
 
-def encoder_of(table: tuple[list[str], bytes, list[int]]) -> Encoder:
+def encoder_of(table: tuple[list[str], bytes, list[int]], keep: int = module.MANY) -> Encoder:
     """The encoder of such a table."""
     vocabulary, rows, scales = table
-    return Encoder(vocabulary, rows, [scale / module.UNIT for scale in scales])
+    return Encoder(vocabulary, rows, [scale / module.UNIT for scale in scales], keep)
 
 
 def plainly(vocabulary: list[str], rows: bytes, scales: list[int], text: str) -> bytes:
@@ -79,12 +78,11 @@ def test_any_text_has_a_vector_or_none(text: str) -> None:
     assert code == b"" or len(code) == DIMENSIONS
 
 
-def test_what_was_read_before_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_read_before_changes_nothing() -> None:
     table = made(3)
     texts = [" ".join(random.Random(n).choices(["a", "ab", "abc", "bb", "c1", "한中"], k=40)) for n in range(40)]
     fresh = [encoder_of(table).encode(text) for text in texts]
-    monkeypatch.setattr(module, "_MEMO", 3)
-    used = encoder_of(table)
+    used = encoder_of(table, keep=3)
     assert [used.encode(text) for text in [*texts, *texts]] == fresh * 2
 
 
