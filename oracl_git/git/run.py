@@ -265,8 +265,16 @@ def _start(
         raise GitFailed(f"git cannot be run ({error.strerror})", "install git, and make sure it is on PATH") from error
 
 
+_INTERRUPTED = 2  # SIGINT
+
+
 def failure(repo: Repository | None, args: tuple[str, ...], code: int, complaints: bytes) -> GitFailed:
-    """The error for a git command that ended badly, in git's own words where it has any."""
+    """The error for a git command that ended badly, in git's own words where it has any.
+
+    Raises KeyboardInterrupt for one that was interrupted: a ^C is for all of us, and may reach git first.
+    """
+    if code == -_INTERRUPTED:
+        raise KeyboardInterrupt
     lines = [line.strip() for line in complaints.decode("utf-8", "replace").splitlines() if line.strip()]
     told = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines[-1:]
     words = " — ".join(line.removeprefix("fatal: ").removeprefix("error: ") for line in told[:2])

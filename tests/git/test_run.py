@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 
 import pytest
 
 from oracl_git.errors import GitFailed, MissingObjects
 from oracl_git.git import commits, discover, is_linear_extension, open_objects, reachable, resolve_commit, settings
-from oracl_git.git.run import Stream, environment
+from oracl_git.git.run import Stream, environment, failure
 from oracl_git.git.run import git as run_git
 
 
@@ -131,6 +132,12 @@ def test_objects_of_a_push_in_progress(git, monkeypatch):
     old = repo("rev-parse", "HEAD:a")
     with open_objects(found) as objects:
         assert list(objects.blobs([new, old])) == [(new, b"new"), (old, b"1")]
+
+
+def test_a_git_that_was_interrupted_interrupts_us():
+    with pytest.raises(KeyboardInterrupt):
+        failure(None, ("log",), -signal.SIGINT, b"")
+    assert "signal 9" in str(failure(None, ("log",), -signal.SIGKILL, b""))
 
 
 def test_failures_are_sentences(git):
