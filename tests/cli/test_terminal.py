@@ -125,6 +125,7 @@ def test_an_interrupt_leaves_a_usable_place(shop: Place, tmp_path: Path) -> None
         process = subprocess.Popen(
             ["git-oracl", "init"], cwd=big.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**os.environ, "PATH": path}, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
         )  # fmt: skip
         time.sleep(wait)
         os.killpg(process.pid, signal.SIGINT)

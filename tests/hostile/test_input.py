@@ -476,6 +476,7 @@ def test_interrupted_reading_is_kept(place: Callable[..., Place]) -> None:
     process = subprocess.Popen(
         ["git-oracl", "update"], cwd=repo.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         env={**os.environ, "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
     )  # fmt: skip
     repo.wait_for_facts(process)
     os.killpg(process.pid, signal.SIGINT)
