@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 from ..errors import StoreUnusable
+from ..store.database import transaction as transaction
 from . import schema
 from .clock import now
 
@@ -159,19 +159,6 @@ def _shape(db: Connection) -> frozenset[str]:
         " 'chunk\\_fts\\_%' ESCAPE '\\')"
     )
     return frozenset(f"{name} {sql}" for name, sql in rows)
-
-
-@contextmanager
-def transaction(db: Connection) -> Iterator[None]:
-    """BEGIN IMMEDIATE … COMMIT; any exception rolls back."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
 
 
 def unusable(error: sqlite3.DatabaseError, path: str) -> StoreUnusable:

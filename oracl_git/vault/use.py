@@ -7,7 +7,8 @@ repository and the index, and calls these. Knows nothing of terminals.
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 from ..errors import UnknownPath, Unverified, UsageError
@@ -88,18 +89,25 @@ def choose_signer(repo: Repository, hmac: bool) -> Signer | None:
     return found
 
 
+@contextmanager
+def _described(
+    repo: Repository, index: Index | None, commit: str, progress: Progress | None
+) -> Iterator[tuple[Index, header.Described]]:
+    """The graph of a commit and what a statement says of it; made anew unless `index` is of that commit."""
+    with ExitStack() as stack:
+        if index is None or index.commit != commit:
+            index, _ = stack.enter_context(header.rebuilt(repo, commit, _settings(index), progress))
+        yield index, header.describe(index, stack.enter_context(header.cache_of(repo)), progress)
+
+
 def create(
     repo: Repository, index: Index | None, commit: str, *, hmac: bool = False, progress: Progress | None = None
 ) -> Created:
     """Vouch for the graph of a commit. `index` is taken when it is of that commit; else the graph is made anew."""
     signer = choose_signer(repo, hmac)
-    with ExitStack() as stack:
-        if index is None or index.commit != commit:
-            index, _ = stack.enter_context(header.rebuilt(repo, commit, _settings(index), progress))
-        cache = stack.enter_context(header.cache_of(repo))
-        described = header.describe(index, cache, progress)
     place = memory.place(repo)
-    added, snapshot, fresh = chain.append(repo, described, signer, memory.read(place))
+    with _described(repo, index, commit, progress) as (_, described):
+        added, snapshot, fresh = chain.append(repo, described, signer, memory.read(place))
     seen = memory.Seen(snapshot.statement.seq, snapshot.digest, added.oid)
     if fresh:
         memory.remember(place, {added.name: seen})
@@ -173,16 +181,12 @@ def export(
 ) -> Exported:
     """Write the artefacts of a commit's graph; `index` is taken when it is of that commit."""
     signer = choose_signer(repo, hmac)
-    with ExitStack() as stack:
-        if index is None or index.commit != commit:
-            index, _ = stack.enter_context(header.rebuilt(repo, commit, _settings(index), progress))
-        cache = stack.enter_context(header.cache_of(repo))
-        described = header.describe(index, cache, progress)
+    with _described(repo, index, commit, progress) as (found, described):
         sealed = None
         for each, snapshot in find(repo, commit):
             if sealed is None or (signer and each.key_id == signer.key_id):
                 sealed = envelope.encode(snapshot.envelope)
-        return exports.write(index, described, directory, signer, sealed, health.place(repo), keep)
+        return exports.write(found, described, directory, signer, sealed, health.place(repo), keep)
 
 
 def check_export(
