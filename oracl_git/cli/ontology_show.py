@@ -54,8 +54,8 @@ def counts(found: Counts, seconds: float, args: argparse.Namespace, **more: obje
             f"{output.plural(found.stale, 'ticket')} stale: the evidence changed (git oracl curate list --status"
             " stale)."
         )
-    for uri, status, reason in found.failed[:_LISTED]:
-        print(f"Not read: {output.plain(uri)}: {status}, {output.plain(reason)}")
+    for uri, _, reason in found.failed[:_LISTED]:
+        print(f"Not read: {output.plain(uri)}: {output.plain(reason)}")
     if len(found.failed) > _LISTED:
         print(f"Not read: {len(found.failed) - _LISTED} more (git oracl ontology status).")
     if found.skipped:
