@@ -1,0 +1,372 @@
+"""A repository that is open for questions, and its index kept fresh.
+
+Knows how a repository and its settings are found, when the index is brought to
+HEAD and when it is read as it is, how a name becomes an artifact, and whose text
+answers are about. Knows no question.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, cast
+
+from ..errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, UsageError
+from ..git import Objects, Repository, discover, head_state, open_objects, settings, shallow_state
+from ..store import database
+from ..store.index import Index, Node
+from ..store.settings import Report, Settings
+
+if TYPE_CHECKING:
+    from ..check.file import Standing
+    from ..embedding import Asset
+    from ..store.fill import Filled
+    from ..uncommitted import Uncommitted
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+S = TypeVar("S", bound="Opened")
+Progress = Callable[[str, int, int], None]
+FRESHNESS_BUDGET = 2.0  # seconds a question may spend on bringing the index up to date
+_LOCK_WAIT = 0.2  # seconds a question waits for another update
+
+
+def repaired(ask: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """A question that finds the index damaged makes it anew, says so, and is asked once more."""
+
+    @wraps(ask)
+    def asked(self: S, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return ask(self, *args, **kwargs)
+        except database.DatabaseError as error:
+            if not database.is_damage(error):
+                raise database.unusable(error) from error
+        self.close()
+        for name in ("index", "facts", "history"):
+            database.remove(database.place(self.repo, name))
+        self.notes.append("the index was damaged and has been made anew")
+        return ask(self, *args, **kwargs)
+
+    return cast("Callable[Concatenate[S, P], T]", asked)
+
+
+class Opened:
+    """One repository and its index."""
+
+    def __init__(self, repo: Repository) -> None:
+        self.repo = repo
+        self.notes: list[str] = []
+        self._index: Index | None = None
+        self._settings: dict[str, str] | None = None
+        self.uncommitted: Uncommitted | None = None  # what lies over the index; None: answers are of the commit
+        self.budget = FRESHNESS_BUDGET
+        self.log = True  # whether questions are kept in the query log
+        self.build = True  # whether a question may make an index where there is none
+        self._head: tuple[object, ...] = ()
+        self._standing: tuple[object, Standing] | None = None  # what files are judged by, and of which set of paths
+
+    @classmethod
+    def at(cls, path: str | None = None, *, worktree: bool = False) -> Self:
+        """The repository at a path (default: here). Raises NotARepository.
+
+        `worktree`: answer as if what is not committed were, see `uncommitted`.
+        """
+        oracl = cls(discover(path))
+        if worktree:
+            from ..uncommitted import Uncommitted
+
+            if oracl.repo.work_tree is None:
+                raise UsageError("a bare repository has no work tree", "leave out --worktree")
+            oracl.uncommitted = Uncommitted(oracl.repo)
+        return oracl
+
+    def close(self) -> None:
+        """Let go of the index."""
+        if self.uncommitted is not None:
+            self.uncommitted.close()
+        self._close_base()
+
+    def _close_base(self) -> None:
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+
+    def follow(self) -> bool:
+        """Look again where HEAD is, for who keeps this open; whether it may have moved."""
+        now = head_state(self.repo)
+        if now == self._head:
+            return False
+        self.repo = discover(self.repo.work_tree or self.repo.git_dir)._replace(prefix=self.repo.prefix)
+        self._head, self._settings = now, None
+        self._close_base()
+        if self.uncommitted is not None:
+            self.uncommitted.follow(self.repo)
+        return True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The `oracl.*` settings of git config."""
+        if self._settings is None:
+            self._settings = settings(self.repo)
+        return self._settings
+
+    @property
+    def depth(self) -> int:
+        """How many commits of history count (`oracl.historyDepth`)."""
+        from ..store.history import DEFAULT_DEPTH
+
+        value = self.settings.get("oracl.historydepth", str(DEFAULT_DEPTH))
+        if not (value.isascii() and value.isdigit()) or len(value) > 9 or int(value) < 1:
+            raise UsageError(f"oracl.historyDepth must be a whole number above 0, not {value[:40]!r}",
+                             "git config --unset oracl.historyDepth")  # fmt: skip
+        return int(value)
+
+    @property
+    def embedding(self) -> Asset | None:
+        """The embedding, unless `oracl.embedding` says to do without."""
+        from ..embedding import find
+
+        return None if self.settings.get("oracl.embedding", "").lower() in ("false", "no", "off", "0") else find()
+
+    @property
+    def index(self) -> Index:
+        """The index as it was last asked for; see `fresh`."""
+        if self.uncommitted is not None and self.uncommitted.index is not None:
+            return self.uncommitted.index
+        if self._index is None:
+            self._index = Index(self.repo)
+        return self._index
+
+    def update(
+        self, *, full: bool = False, progress: Progress | None = None, wait: float | None = None,
+        alpha: float | None = None, beta: float | None = None, skip: Iterable[str] | None = None,
+    ) -> Report:  # fmt: skip
+        """Bring the index to HEAD; the report of what was done."""
+        from ..store.update import update
+
+        tuned = _tuned(alpha, beta, skip) if (alpha, beta, skip) != (None, None, None) else None
+        self.close()
+        return update(
+            self.repo, settings=tuned, full=full, depth=self.depth, progress=progress, wait=wait, asset=self.embedding
+        )
+
+    def fill(self, progress: Progress | None = None, stop: Callable[[], bool] | None = None) -> Filled | None:
+        """Encode the passages that have no vector yet, until `stop()`; None when there is to be no embedding.
+
+        Raises EmbeddingUnusable when its files are not whole.
+        """
+        from ..store.fill import fill
+
+        asset = self.embedding
+        if asset is None:
+            return None
+        self.close()
+        return fill(self.repo, asset, progress, stop)
+
+    def fresh(self, update: bool = True, progress: Progress | None = None) -> Index:
+        """The index, at HEAD where that can be had within the budget; `notes` says when not."""
+        if self.uncommitted is None:
+            return self._base(update, progress)
+        if self.uncommitted.follows(update):
+            try:
+                return self.uncommitted.lay()
+            except LookupError:  # what the commit has there is not known any more: take another copy
+                pass
+        self.uncommitted.close()  # a copy: of an index that is no more, or of another commit
+        base = self._base(update, progress)
+        self.uncommitted.start(base, self._current(base))
+        self._close_base()
+        return self.uncommitted.lay()
+
+    def _base(self, update: bool, progress: Progress | None) -> Index:
+        if self.repo.head is None:
+            raise NothingIndexed("there is no commit to index yet", "make a first commit, then ask again")
+        try:
+            index = self.index
+        except FileNotFoundError as error:
+            if not update or not self.build:
+                raise IndexUnusable("there is no index yet", "git oracl init") from None
+            self.update(progress=progress)
+            if "damaged" in str(error):
+                self.notes.append("the index was damaged and has been made anew")
+            return self.index
+        if not update or self._current(index):
+            return index
+        started = time.monotonic()
+
+        def within(step: str, done: int, total: int) -> None:
+            if time.monotonic() - started > self.budget:
+                raise _OverBudget
+            if progress:
+                progress(step, done, total)
+
+        try:
+            self.update(progress=within, wait=_LOCK_WAIT)
+        except (_OverBudget, OraclError):
+            behind = self._behind(self.index.commit)
+            if not behind and self.index.commit == self.repo.head:
+                why = "was made by another version" if self.index.past else "has lost its history of commits"
+                self.notes.append(f"the index {why} (git oracl update makes it anew)")
+                return self.index
+            self.notes.append(
+                f"index is {behind} commit{'s' * (behind != 1)} behind HEAD (git oracl update brings it up to date)"
+                if behind else "index is not at HEAD (git oracl update brings it up to date)"
+            )  # fmt: skip
+        return self.index
+
+    def _current(self, index: Index) -> bool:
+        """Whether the index is of HEAD, by this version, with as much history as the clone has."""
+        from ..extract import version
+
+        if index.commit != self.repo.head or index.header.get("extractor") != version():
+            return False
+        # The store of history is shared: another worktree may have lost it and made it anew.
+        return index.header.get("shallow", "") == shallow_state(self.repo) and index.past is not None
+
+    def _behind(self, commit: str) -> int:
+        from ..git.run import attempt
+
+        if self.repo.head is None or commit == self.repo.head:
+            return 0
+        code, out, _ = attempt(self.repo, "rev-list", "--count", f"{commit}..{self.repo.head}", "--")
+        return int(out) if code == 0 else 0
+
+    def _present(self) -> Index | None:
+        """The index as it is, or None."""
+        try:
+            return self.index
+        except FileNotFoundError:
+            return None
+
+    def resolve(self, name: str) -> tuple[Node, int, int]:
+        """PATH or PATH#L10-40 as written here → (artifact, first line, last line; 0, 0 without)."""
+        whole = self._locate(name)
+        if whole is None and "#" in name:
+            path, _, tail = name.rpartition("#")
+            node = self._locate(path)
+            if node is not None:
+                return (node, *self._lines(node, tail))
+        if whole is None:
+            for path in self.repository_paths(name):
+                if self.index.under(f"{path}/", 1):
+                    raise UnknownPath(f"{name} is a directory", f"git oracl search prefix:{path}/")
+            raise UnknownPath(
+                f"{name} is not in the indexed commit", f"git oracl search filename:{posixpath.basename(name) or name}"
+            )
+        return whole, 0, 0
+
+    def _locate(self, name: str) -> Node | None:
+        for path in self.repository_paths(name):
+            node = self.index.node(path)
+            if node is not None:
+                return node
+        return None
+
+    def repository_paths(self, name: str) -> Iterator[str]:
+        """The repository paths a written path may mean: from here, then from the root (":/x": the root only)."""
+        if "\0" in name:  # no path has one, and the system refuses to look
+            return
+        if name.startswith(":/"):
+            yield name[2:]
+        if os.path.isabs(name):
+            top = self.repo.work_tree
+            if top is None:
+                return
+            for place in (name, os.path.realpath(name)):
+                relative = os.path.relpath(place, top)
+                if not relative.startswith(".."):
+                    yield relative.replace(os.sep, "/")
+            return
+        here = posixpath.normpath(posixpath.join(self.repo.prefix, name))
+        if not here.startswith("../") and here not in ("..", "."):
+            yield here
+        root = posixpath.normpath(name)
+        if root != here and not root.startswith("../"):
+            yield root
+
+    def _lines(self, node: Node, tail: str) -> tuple[int, int]:
+        import re
+
+        match = re.fullmatch(r"L(\d+)(?:-L?(\d+))?", tail)
+        if match:
+            start = int(match.group(1)[:9])
+            return start, int((match.group(2) or match.group(1))[:9])
+        if not tail:
+            raise UnknownPath(f"{node.path}# names no lines and no definition", f"git oracl show {node.path}")
+        symbol = self.index.symbol(node.id, tail)
+        if symbol is None:
+            raise UnknownPath(f"{node.path} defines no {tail}", f"git oracl show {node.path}")
+        return symbol
+
+    def _rows(self, node: Node) -> list[str]:
+        """The lines of an artifact, counted as extraction counts them: at line feeds alone."""
+        rows = self._blob(node).decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+        return rows if rows[-1] else rows[:-1]
+
+    def lines(self, node: Node, start: int, end: int) -> str:
+        """Lines of an artifact as the indexed commit has them (`resolve_fragment`)."""
+        return "\n".join(self._rows(node)[start - 1 : end])
+
+    def text(self, name: str) -> str:
+        """The whole text of a file, as the answers are about it."""
+        return self._blob(self.resolve(name)[0]).decode("utf-8", "replace")
+
+    def _objects(self) -> Objects:
+        """The texts that the answers are about."""
+        return self.uncommitted.objects() if self.uncommitted is not None else open_objects(self.repo)
+
+    def _blob(self, node: Node) -> bytes:
+        with self._objects() as objects:
+            data = dict(objects.blobs([node.blob])).get(node.blob)
+        if data is None:
+            self.notes.append(f"the text of {node.path} is not in this clone (git fsck)")
+        return data or b""
+
+    def forget(self) -> list[str]:
+        """Remove everything `init` and updates made; what was removed."""
+        import shutil
+
+        from ..vault.place import quiet_log
+
+        self.close()
+        quiet_log(self.repo, quiet=False)
+        gone = []
+        linked = os.path.join(self.repo.common_dir, "worktrees")
+        worktrees = [os.path.join(linked, name) for name in sorted(os.listdir(linked))] if os.path.isdir(linked) else []
+        for place in dict.fromkeys((self.repo.git_dir, self.repo.common_dir, *worktrees)):
+            path = os.path.join(place, "oracl")
+            if os.path.isdir(path):
+                shutil.rmtree(path)
+                gone.append(path)
+        return gone
+
+
+class _OverBudget(Exception):
+    """The update would take longer than a question may."""
+
+
+def _tuned(alpha: float | None, beta: float | None, skip: Iterable[str] | None) -> Settings:
+    from ..graph.link import PHASES
+    from ..graph.parameters import Blend
+
+    blend = Blend()
+    for name, value in (("alpha", alpha), ("beta", beta)):
+        if value is not None:
+            if not 0 <= value <= 10:
+                raise UsageError(f"{name} must lie between 0 and 10, not {value}")
+            blend = blend._replace(**{name: round(value * 1_000_000)})
+    skipped = frozenset(skip or ())
+    unknown = skipped - set(PHASES)
+    if unknown:
+        raise UsageError(f"there is no phase {sorted(unknown)[0]!r}", f"one of: {' '.join(PHASES)}")
+    return Settings(blend, skipped)
