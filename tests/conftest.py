@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -90,15 +91,28 @@ class Git:
         return Repo(path)
 
 
-@pytest.fixture(autouse=True)
-def isolated_git(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+def isolate(patch: pytest.MonkeyPatch, home: Path) -> None:
     """No test sees the machine's git settings, nor the repository the tests lie in."""
     for name in list(os.environ):
         if name.startswith(("GIT_", "ORACL_")):
-            monkeypatch.delenv(name)
+            patch.delenv(name)
     for name, value in _FIXED.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("HOME", str(tmp_path_factory.getbasetemp()))
+        patch.setenv(name, value)
+    patch.setenv("HOME", str(home))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def isolated_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What fixtures of a module see, which are made before any test's own."""
+    with pytest.MonkeyPatch.context() as patch:
+        isolate(patch, tmp_path_factory.getbasetemp())
+        yield
+
+
+@pytest.fixture(autouse=True)
+def isolated_git(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What each test sees, whatever the one before it set."""
+    isolate(monkeypatch, tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture
