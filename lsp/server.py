@@ -34,7 +34,7 @@ T = TypeVar("T")
 log = logging.getLogger("oracl_git.lsp")
 _PATIENCE = 3.0  # seconds a client has to say what only it knows
 Handler = Callable[["Server", Any], Awaitable[Any]]
-_received: ContextVar[dict[str, Document]] = ContextVar("received", default={})  # noqa: B039 - nobody writes to it
+_received: ContextVar[dict[str, Document]] = ContextVar("received")
 
 
 class Server(LanguageServer):
@@ -50,6 +50,7 @@ class Server(LanguageServer):
         self.roots = Roots(self.indexing.want, lambda: self.watched)
         self.diagnostics = Diagnostics(self)
         self.loop: asyncio.AbstractEventLoop | None = None
+        self._aside: set[asyncio.Future[None]] = set()  # asyncio keeps no reference of its own
         self.watched = False  # whether the client tells of changed files
 
         def initialize(params: types.InitializeParams) -> None:
@@ -123,8 +124,6 @@ class Server(LanguageServer):
         self._aside.add(task)
         task.add_done_callback(self._aside.discard)
 
-    _aside: set[asyncio.Future[None]] = set()  # noqa: RUF012 - asyncio keeps no reference of its own
-
     async def stop(self) -> None:
         """Let go of everything."""
         self.diagnostics.stop()
@@ -176,7 +175,7 @@ class Server(LanguageServer):
     async def ask(self, uri: str, question: Callable[[Oracl, Place], T], *, pinned: bool = False) -> T:
         """Ask the repository of a file; `pinned`: the answer is of this version of the buffer, or Stale."""
         place = self.roots.locate(uri, self.documents.get(uri) is not None)
-        before = _received.get().get(uri)
+        before = _received.get({}).get(uri)
         stale = (lambda: self.documents.get(uri) is not before) if pinned else None
         return await place.root.ask(lambda oracl: question(oracl, place), stale)
 

@@ -4,7 +4,7 @@ Knows how a text becomes 256 int8 and how such vectors are compared. Needs the
 standard library only, no network ever, and knows nothing of repositories.
 """
 
-from .asset import Asset, find
-from .encoder import DIMENSIONS, FEW, LENGTH, Encoder, dots
+from .asset import Asset, find, kept_encoder
+from .encoder import DIMENSIONS, LENGTH, Encoder, dots
 
-__all__ = ["DIMENSIONS", "FEW", "LENGTH", "Asset", "Encoder", "dots", "find"]
+__all__ = ["DIMENSIONS", "LENGTH", "Asset", "Encoder", "dots", "find", "kept_encoder"]

@@ -11,10 +11,10 @@ import mmap
 import os
 import sys
 from array import array
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from ..errors import EmbeddingUnusable
-from .encoder import DIMENSIONS, MANY, Encoder
+from .encoder import DIMENSIONS, FEW, MANY, Encoder
 
 FORMAT = "static-int8-v1"
 TABLE, SCALES, VOCABULARY, MANIFEST = "table.int8", "scales.f32", "vocabulary.txt", "manifest.json"  # scales: float32
@@ -88,6 +88,12 @@ class Asset:
         if not len(vocabulary) == len(scales) == len(rows) // DIMENSIONS:
             raise EmbeddingUnusable("the embedding is damaged: its files do not fit each other")
         return Encoder(vocabulary, rows, scales, keep)
+
+
+@lru_cache(maxsize=1)
+def kept_encoder(asset: Asset, verified: str, seen: str) -> Encoder:
+    """One encoder for all that a long-lived process asks; made anew when the files are others (`seen`)."""
+    return asset.encoder(verified, FEW)
 
 
 @cache

@@ -9,17 +9,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ..extract import split_identifiers
 from ..graph.model import fragment
 from ..graph.tags import split_name
 from ..store.index import Index, Node, Span
 from . import semantic, tables
-from .faults import Fault, faults
 from .lines import grown, stems
 from .model import Answer, Reason, Result
 from .query import Query
 from .words import any_of, split_words
+
+if TYPE_CHECKING:
+    from .faults import Fault
 
 Scores = dict[int, float]
 _FILLED_IN = re.compile(r"""(?<!\w)(['"`])(?:(?!\1).){0,80}\1(?!\w)|\b\d+\b|[/\\]\S+""")  # the blanks of a message
@@ -68,7 +71,10 @@ def signals(index: Index, query: Query, meaning: bool = True) -> Signals:
     found.words = stems(query.text)
     _message(index, query, found)
     _asked(index, found)
-    found.faults = faults(index, query.frames)
+    if query.frames:
+        from .faults import faults
+
+        found.faults = faults(index, query.frames)
     found.values["trace"] = {node: fault.value for node, fault in found.faults.items()}
     if meaning and not found.faults:
         _meaning(index, query, found)

@@ -8,13 +8,16 @@ revisions stay names until `search` resolves them.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import tables
-from .frames import Frame, frames, looks_like_a_trace
+
+if TYPE_CHECKING:
+    from .frames import Frame
 
 _LONGEST = 10_000  # characters of a question whose words are read
 _RUN = re.compile(r"\S{400}")  # nothing longer is one word; the patterns below are quadratic in such a run
+_DIGIT = re.compile(r"\d")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _DIRECTIVE = re.compile(r'(?<!\S)(filename|file|path|prefix|lang|domain|tag|type):(?!//)("[^"]*"|[^\s"]+)')
 LOOKUPS = ("file", "filename", "path", "prefix")
@@ -163,6 +166,10 @@ def _paths(text: str) -> tuple[str, ...]:
 
 def _frames(raw: str, notes: list[str]) -> tuple[tuple[Frame, ...], bool]:
     """(the places the text points at, whether it is a trace: then nothing in it is the language of questions)."""
+    if not _DIGIT.search(raw):  # a place has a line: most questions need none of those patterns
+        return (), False
+    from .frames import frames, looks_like_a_trace
+
     found = frames(raw)
     trace = looks_like_a_trace(raw, found)
     if found:

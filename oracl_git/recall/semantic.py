@@ -6,18 +6,11 @@ nothing of how vectors are made or kept.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from ..embedding import FEW, Asset, Encoder, find
+from ..embedding import find, kept_encoder
 from ..errors import EmbeddingUnusable
 from ..extract import split_identifiers
 from ..store.index import Index, Span
 from . import tables
-
-
-@lru_cache(maxsize=1)
-def _encoder(asset: Asset, verified: str, seen: str) -> Encoder:
-    return asset.encoder(verified, FEW)
 
 
 def passages(index: Index, text: str, notes: list[str]) -> list[Span]:
@@ -35,7 +28,7 @@ def passages(index: Index, text: str, notes: list[str]) -> list[Span]:
             )
         if model != asset.model:
             return []
-        query = _encoder(asset, verified, asset.seen).encode(split_identifiers(text))
+        query = kept_encoder(asset, verified, asset.seen).encode(split_identifiers(text))
     except EmbeddingUnusable as error:
         notes.append(f"without meaning: {error.message}")
         return []

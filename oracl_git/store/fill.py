@@ -10,10 +10,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from ..embedding import FEW, Asset, Encoder, find
+from ..embedding import Asset, Encoder, find, kept_encoder
 from ..errors import EmbeddingUnusable
 from ..extract import Texts
 from ..git import Repository, open_objects
@@ -112,14 +111,9 @@ def settle_copy(
             known |= facts.vectors([each.key for each in waiting if each.key not in known])
             for each in waiting:
                 if each.key not in known:
-                    encoder = _kept_encoder(find(), row[1], find().seen)
+                    encoder = kept_encoder(find(), row[1], find().seen)
                     known[each.key] = encoder.encode(f"{each.title} {each.body}")
             table.place([(each.chunk, known[each.key]) for each in waiting])
-
-
-@lru_cache(maxsize=1)
-def _kept_encoder(asset: Asset, verified: str, seen: str) -> Encoder:
-    return asset.encoder(verified, FEW)
 
 
 def fill(
