@@ -1,195 +1,35 @@
 """The index as the query plane reads it: one immutable snapshot, read-only.
 
-Knows which rows answer which question. Knows nothing of ranking: scores that
-come out of here are SQLite's own bm25.
+Knows which rows answer which question about nodes and edges; full text is `wording`'s,
+history `past`'s. Knows nothing of ranking.
 """
 
 from __future__ import annotations
 
 import heapq
-import json
-import sqlite3
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import Any, NamedTuple, TypeVar, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..extract import Facts
-from ..git import Repository
-from ..graph import association
 from ..graph.model import ARTIFACT, HUB, HUB_PREFIX, PARTITIONS, decode_path, encode_path
-from ..graph.parameters import RELATIONS, Blend
-from ..graph.priority import priority
-from . import database
-from .facts import FactsCache
-from .settings import Settings
-from .vectors import Vectors
+from ..graph.parameters import RELATIONS
+from .past import Past
+from .reading import NODE, Link, Node, Span, node_of
+from .wording import Wording, stems_of
 
-_NODE = (
-    "id, kind, path, mode, blob, size, lines, checksum, language, role, placeholder, tags, resolutions, s, m,"
-    " sum, cnt, deg"
-)
+__all__ = ["OF_COMMIT", "OF_PATHS", "Index", "Link", "Node", "Span", "stems_of"]
+
 # What an overlay's next state shares with the one before: what is of the commit; and, as
 # long as the same paths are there, what is of the paths.
 OF_COMMIT = ("past", "reach", "distance", "frequencies")
 OF_PATHS = ("activity", "memory", "sizes", "_aliases")
-_REMEMBERED = 64
-_STEMS = 200_000  # words whose stems a process keeps
-T = TypeVar("T")
 
 
-class Node(NamedTuple):
-    """A row of the graph: an artifact, a hub or a constraint."""
-
-    id: int
-    kind: int
-    path: str
-    mode: int
-    blob: str
-    size: int
-    lines: int
-    checksum: str
-    language: str
-    role: str
-    placeholder: int
-    tags_json: str
-    resolutions_json: str
-    s: int
-    m: int
-    sum: int
-    edges: int  # how many of them count in `sum`
-    degree: int
-
-    @property
-    def tags(self) -> dict[str, str]:
-        """Field → value."""
-        found: dict[str, str] = json.loads(self.tags_json)
-        return found
-
-    @property
-    def resolutions(self) -> tuple[int, ...]:
-        """How its imports resolved: counts, in the order of `link.RESOLUTIONS`."""
-        return tuple(json.loads(self.resolutions_json))
-
-
-class Link(NamedTuple):
-    """One stored edge, seen from either end."""
-
-    source: int
-    target: int
-    relation: str
-    source_fragment: str
-    target_fragment: str
-    weight: int
-    confidence: int
-    partition: str
-    rank: int
-
-
-class Span(NamedTuple):
-    """A chunk that matched: its lines, title and score (greater is better)."""
-
-    id: int
-    node: int
-    start: int
-    end: int
-    title: str
-    score: float
-
-
-class Index:
-    """Reads one worktree's index inside one read transaction.
-
-    With `db`: a private copy of it, which nobody else writes; `known` is what holds of it (OF_COMMIT, OF_PATHS).
-    """
-
-    def __init__(
-        self, repo: Repository, home: str = "", *, db: sqlite3.Connection | None = None,
-        facts: FactsCache | None = None, known: Mapping[str, object] | None = None,
-    ) -> None:  # fmt: skip
-        self.repo, self._home = repo, home
-        if facts is not None:
-            self.facts_cache = facts
-        self.__dict__.update(known or {})
-        self.db = db or database.connect(database.place(repo, "index", home), "index", write=False)
-        try:
-            if db is None:
-                self.db.execute("PRAGMA query_only=ON")
-                self.db.execute("BEGIN")
-            self.header: dict[str, object] = dict(self.db.execute("SELECT key, value FROM header"))
-        except sqlite3.DatabaseError as error:
-            self.db.close()
-            if database.is_damage(error):
-                raise FileNotFoundError("the index is damaged") from None
-            raise
-        if "commit" not in self.header:
-            self.db.close()
-            raise FileNotFoundError("the index is empty")
-
-    def close(self) -> None:
-        """Let go of the files."""
-        self.db.close()
-        if "past" in self.__dict__ and self.past is not None:
-            self.past.close()
-
-    def __enter__(self) -> Index:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
-    # -- the header -----------------------------------------------------------------
-
-    @property
-    def commit(self) -> str:
-        """The commit this index is of."""
-        return str(self.header["commit"])
-
-    @property
-    def time(self) -> int:
-        """When that commit was made: the clock of every question."""
-        return int(str(self.header.get("time", 0)))
-
-    @cached_property
-    def settings(self) -> Settings:
-        return Settings.decode(self.header.get("settings"))
-
-    @property
-    def blend(self) -> Blend:
-        return self.settings.blend
-
-    @property
-    def max_rank(self) -> int:
-        return int(str(self.header["max_r"]))
-
-    @cached_property
-    def statistics(self) -> tuple[int, int]:
-        """(μ, σ) of A over all nodes."""
-        h = {name: int(str(self.header[name])) for name in ("nodes", "connected", "sum_a", "sum_a2")}
-        return association.statistics(h["nodes"], h["connected"], h["sum_a"], h["sum_a2"])
-
-    def priority(self, node: Node) -> tuple[int, int]:
-        """(P, P′) of a node, in millionths."""
-        p = priority(node.s, node.m, node.degree, int(str(self.header["nodes"])))
-        mu, sigma = self.statistics
-        delta = association.delta(association.mean(node.sum, node.edges), mu, sigma) if node.edges else 0
-        return p, association.blended(p, delta, self.blend)
-
-    def normalised(self, rank: int) -> int:
-        """R̂ of a stored R."""
-        return association.normalised(rank, self.max_rank)
-
-    @cached_property
-    def asked(self) -> list[tuple[str, str, int]]:
-        """(path, a question it was opened for, κ) as the commit's learned tags have it."""
-        return [(path, question, kappa) for path, question, kappa in json.loads(str(self.header.get("asked", "[]")))]
-
-    # -- nodes ------------------------------------------------------------------------
+class Index(Past, Wording):
+    """All that one index answers."""
 
     def node(self, path: str, kind: int = ARTIFACT) -> Node | None:
         """The node of that name."""
-        row = self.db.execute(f"SELECT {_NODE} FROM node WHERE path=? AND kind=?", (encode_path(path), kind)).fetchone()
-        return _node(row) if row else None
+        row = self.db.execute(f"SELECT {NODE} FROM node WHERE path=? AND kind=?", (encode_path(path), kind)).fetchone()
+        return node_of(row) if row else None
 
     def paths_of(self, ids: Iterable[int]) -> dict[int, bytes]:
         """Node → its path as git stores it: what equals are ordered by."""
@@ -229,14 +69,14 @@ class Index:
         for start in range(0, len(wanted), 500):
             part = wanted[start : start + 500]
             marks = ",".join("?" * len(part))
-            for row in self.db.execute(f"SELECT {_NODE} FROM node WHERE id IN ({marks})", part):
-                found[row[0]] = _node(row)
+            for row in self.db.execute(f"SELECT {NODE} FROM node WHERE id IN ({marks})", part):
+                found[row[0]] = node_of(row)
         return found
 
     def all_nodes(self) -> Iterator[Node]:
         """Every node, by kind and path."""
-        for row in self.db.execute(f"SELECT {_NODE} FROM node ORDER BY kind, path"):
-            yield _node(row)
+        for row in self.db.execute(f"SELECT {NODE} FROM node ORDER BY kind, path"):
+            yield node_of(row)
 
     def paths(self, pattern: str = "", argument: object = None) -> list[tuple[int, str]]:
         """(id, path) of artifacts, all or those where an SQL condition on node columns holds."""
@@ -330,8 +170,6 @@ class Index:
             "SELECT name, start, stop, kind FROM symbol WHERE node=? ORDER BY start, name", (node,)
         ).fetchall()
 
-    # -- edges --------------------------------------------------------------------------
-
     def links(self, node: int, direction: str, hubs: bool = False) -> list[Link]:
         """The edges out of ("out") or into ("in") a node, in a fixed order."""
         column = "source" if direction == "out" else "target"
@@ -373,322 +211,3 @@ class Index:
         """(relation, edges), most first."""
         rows = self.db.execute("SELECT relation, count(*) FROM edge GROUP BY relation ORDER BY 2 DESC, 1")
         return [(RELATIONS[code], count) for code, count in rows]
-
-    # -- text ---------------------------------------------------------------------------
-
-    def match_chunks(self, expression: str, title: float, body: float, limit: int) -> list[Span]:
-        """The best chunks for an FTS5 expression."""
-        best = self._best("chunk_fts", (title, body), expression, limit)
-        rows: list[tuple[Any, ...]] = []
-        find = "SELECT c.id, c.node, c.start, c.stop, c.title, n.path FROM chunk c JOIN node n ON n.id=c.node"
-        ids = list(best)
-        for start in range(0, len(ids), 500):
-            part = ids[start : start + 500]
-            rows += self.db.execute(f"{find} WHERE c.id IN ({','.join('?' * len(part))})", part)
-        rows.sort(key=lambda row: (-best[row[0]], row[5], row[2]))
-        return [Span._make((*row[:5], best[row[0]])) for row in rows]
-
-    def _best(self, table: str, weights: tuple[float, float], expression: str, limit: int) -> dict[int, float]:
-        """Row → score of the best rows of a full-text table; of equals at the cut, those first by path and line.
-
-        Row ids depend on how the index came about, paths do not: clones of one commit cut alike.
-        """
-        scored = f"SELECT rowid, -bm25({table}, ?, ?) AS score FROM {table} WHERE {table} MATCH ?"
-        arguments = (*weights, expression)
-        if limit < 0:
-            return dict(self.db.execute(scored, arguments))
-        found = self.db.execute(f"{scored} ORDER BY score DESC LIMIT ?", (*arguments, limit + 1)).fetchall()
-        if len(found) <= limit or found[limit][1] < found[limit - 1][1]:
-            return dict(found[:limit])
-        edge = found[limit][1]
-        kept = {row: score for row, score in found if score > edge}
-        home, order = "node n ON n.id=f.rowid", "n.path"
-        if table == "chunk_fts":
-            home, order = "chunk c ON c.id=f.rowid JOIN node n ON n.id=c.node", "n.path, c.start"
-        equal = self.db.execute(
-            f"SELECT f.rowid, f.score FROM ({scored}) f JOIN {home} WHERE f.score=? ORDER BY {order} LIMIT ?",
-            (*arguments, edge, limit - len(kept)),
-        )
-        return kept | dict(equal)
-
-    def texts(self, node: Node) -> list[tuple[str, str]]:
-        """The split (title, body) of a file's chunks; empty when the cache was pruned."""
-        if self.facts_cache is None:
-            return []
-        found = self.facts_cache.texts(node.blob, node.language)
-        return found or []
-
-    def rare_words(self, words: Sequence[str]) -> list[tuple[str, str, int]]:
-        """(word, its stem, chunks that hold it) of the words that full text knows."""
-        first = _first_words(words)
-        known = self.frequencies
-        for stem in first:
-            if stem not in known:
-                row = self.db.execute("SELECT doc FROM chunk_vocab WHERE term=?", (stem,)).fetchone()
-                known[stem] = row[0] if row else 0
-        return [(word, stem, known[stem]) for stem, word in first.items() if known[stem]]
-
-    def spoken_words(self, words: Sequence[str]) -> list[tuple[str, str, int]]:
-        """(word, its stem, commits whose message holds it) of the words that messages know."""
-        if self.past is None:
-            return []
-        find = "SELECT doc FROM entry_vocab WHERE term=?"
-        rows = ((word, stem, self.past.execute(find, (stem,)).fetchone()) for stem, word in _first_words(words).items())
-        return [(word, stem, row[0]) for word, stem, row in rows if row]
-
-    @cached_property
-    def frequencies(self) -> dict[str, int]:
-        """Stem → chunks that hold it, of the stems that were asked for."""
-        return {}
-
-    @cached_property
-    def memory(self) -> dict[object, object]:
-        """What was worked out of history and paths alone, by what it is of; see `remember`."""
-        return {}
-
-    def remember(self, key: object, work: Callable[[], T]) -> T:
-        """The result of work that depends on history and paths alone, not on what files say."""
-        if key not in self.memory:
-            if len(self.memory) >= _REMEMBERED:
-                self.memory.clear()
-            self.memory[key] = work()
-        return cast("T", self.memory[key])
-
-    def facts_of(self, blob: str, language: str) -> Facts | None:
-        """What extraction learned of a blob, if the cache has it."""
-        return self.facts_cache.facts(blob, language) if self.facts_cache else None
-
-    def facts(self, node: Node) -> Facts:
-        """What extraction learned of an artifact. Raises LookupError when the cache was pruned."""
-        found = self.facts_cache.facts(node.blob, node.language) if self.facts_cache else None
-        if found is None:
-            raise LookupError(node.path)
-        return found
-
-    def files_with(self, stem: str) -> list[tuple[int, int]]:
-        """(node, how often) of the files whose text holds a stem."""
-        return self.db.execute(
-            "SELECT c.node, count(*) FROM chunk_terms t JOIN chunk c ON c.id=t.doc WHERE t.term=? GROUP BY c.node",
-            (stem,),
-        ).fetchall()
-
-    def commits_saying(self, stem: str) -> list[int]:
-        """The reached commits whose message holds a stem."""
-        if self.past is None:
-            return []
-        rows = self.past.execute("SELECT DISTINCT doc FROM entry_terms WHERE term=?", (stem,))
-        return [entry for (entry,) in rows if entry in self.distance]
-
-    @cached_property
-    def sizes(self) -> dict[int, int]:
-        """Node → size of its file in bytes."""
-        return dict(self.db.execute("SELECT id, size FROM node WHERE kind=0"))
-
-    @cached_property
-    def chunk_count(self) -> int:
-        """How many chunks there are."""
-        count: int = self.db.execute("SELECT count(*) FROM chunk").fetchone()[0]
-        return count
-
-    def match_files(self, expression: str, path: float, names: float, limit: int) -> list[tuple[int, float]]:
-        """(node, score) of the best files by path words and names."""
-        return list(self._best("file_fts", (path, names), expression, limit).items())
-
-    def chunks(self, node: int) -> list[Span]:
-        """A file's chunks in order."""
-        rows = self.db.execute(
-            "SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE node=? ORDER BY start", (node,)
-        )
-        return list(map(Span._make, rows))
-
-    @cached_property
-    def facts_cache(self) -> FactsCache | None:
-        """What extraction learned, or None when the cache is not there."""
-        try:
-            db = database.connect(database.place(self.repo, "facts", self._home), "facts", write=False)
-        except FileNotFoundError:
-            return None
-        return FactsCache(db, write=False)
-
-    # -- vectors ------------------------------------------------------------------------
-
-    @cached_property
-    def vectors(self) -> Vectors:
-        """The vectors of its chunks."""
-        return Vectors(self.db)
-
-    @property
-    def embedding(self) -> tuple[str, str]:
-        """(model the vectors were made with, what its files looked like when they were checked); "" for none."""
-        row = self.db.execute("SELECT model, seen FROM embedding").fetchone()
-        return (row[0], row[1]) if row else ("", "")
-
-    def spans(self, chunks: Sequence[int]) -> dict[int, Span]:
-        """Chunk → its span."""
-        found: dict[int, Span] = {}
-        for start in range(0, len(chunks), 500):
-            part = chunks[start : start + 500]
-            marks = ",".join("?" * len(part))
-            sql = f"SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE id IN ({marks})"
-            found.update((row[0], Span._make(row)) for row in self.db.execute(sql, part))
-        return found
-
-    # -- history --------------------------------------------------------------------------
-
-    @cached_property
-    def past(self) -> sqlite3.Connection | None:
-        """The history database, or None when it is not there."""
-        try:
-            past = database.connect(database.place(self.repo, "history", self._home), "history", write=False)
-        except FileNotFoundError:
-            return None
-        row = past.execute("SELECT value FROM meta WHERE key='identity'").fetchone()
-        if row and row[0] == self.header.get("history"):
-            return past
-        past.close()  # made anew since: its ids are not those this index knows
-        return None
-
-    @cached_property
-    def reach(self) -> array[int]:
-        """The commits HEAD reaches, newest first, as ids of the history store."""
-        stored = self.header.get("reach")
-        return array("I", stored if isinstance(stored, bytes) else b"")
-
-    @cached_property
-    def distance(self) -> dict[int, int]:
-        """Commit id → how many commits before HEAD it lies."""
-        return {entry: place for place, entry in enumerate(self.reach)}
-
-    @cached_property
-    def activity(self) -> dict[int, tuple[int, int]]:
-        """Node → (time of its last commit, commits that touched it)."""
-        return {
-            node: (last, touches) for node, last, touches in self.db.execute("SELECT node, last, touches FROM activity")
-        }
-
-    def match_commits(self, expression: str, limit: int) -> list[tuple[int, float]]:
-        """(commit, score) of reached commits whose message matches, best first."""
-        if self.past is None:
-            return []
-        rows = self.past.execute(
-            "SELECT rowid, -bm25(entry_fts) AS score FROM entry_fts WHERE entry_fts MATCH ? ORDER BY score DESC",
-            (expression,),
-        )
-        # The limit counts reached commits only: those of other branches must not crowd them out.
-        found: list[tuple[int, float]] = []
-        for entry, score in rows:
-            if entry in self.distance:
-                if len(found) >= limit and score < found[-1][1]:
-                    break
-                found.append((entry, score))
-        if len({score for _, score in found}) < len(found):  # equals: the newer first, whatever this clone's ids are
-            lines = self.commit_lines([entry for entry, _ in found])
-            found.sort(key=lambda row: (-row[1], -lines[row[0]][2], lines[row[0]][0]))
-        return found[:limit]
-
-    def commit_files(self, entries: Sequence[int]) -> dict[int, array[int]]:
-        """Commit id → the path ids it touched."""
-        found: dict[int, array[int]] = {}
-        if self.past is not None:
-            for start in range(0, len(entries), 500):
-                part = entries[start : start + 500]
-                marks = ",".join("?" * len(part))
-                for entry, files in self.past.execute(f"SELECT id, files FROM entry WHERE id IN ({marks})", part):
-                    found[entry] = array("I", files)
-        return found
-
-    def commit_lines(self, entries: Sequence[int]) -> dict[int, tuple[str, str, int]]:
-        """Commit id → (oid, subject, time)."""
-        found: dict[int, tuple[str, str, int]] = {}
-        for start in range(0, len(entries) if self.past is not None else 0, 500):
-            part = list(entries[start : start + 500])
-            find = f"SELECT id, oid, subject, time FROM entry WHERE id IN ({','.join('?' * len(part))})"
-            assert self.past is not None
-            found.update((entry, (oid, subject, time)) for entry, oid, subject, time in self.past.execute(find, part))
-        return found
-
-    def commits_of(self, path: str) -> list[int]:
-        """The reached commits that touched a path, under its old names too, newest first."""
-        if self.past is None:
-            return []
-        raw = encode_path(path)
-        hids = [row[0] for row in self.past.execute("SELECT id FROM path WHERE path=?", (raw,))]
-        hids += [row[0] for row in self.db.execute("SELECT hid FROM alias WHERE path=?", (raw,))]
-        found: set[int] = set()
-        for hid in hids:
-            found.update(row[0] for row in self.past.execute("SELECT entry FROM touch WHERE path=?", (hid,)))
-        place = self.distance
-        return sorted((entry for entry in found if entry in place), key=place.__getitem__)
-
-    def past_paths(self) -> list[str]:
-        """Every path that a commit ever touched."""
-        if self.past is None:
-            return []
-        return [decode_path(path) for (path,) in self.past.execute("SELECT path FROM path")]
-
-    def renamed(self) -> dict[str, str]:
-        """Old path → what it is called today, where renames tell."""
-        if self.past is None:
-            return {}
-        names = dict(self.past.execute("SELECT id, path FROM path").fetchall()) if self._aliases else {}
-        return {decode_path(names[hid]): path for hid, path in self._aliases.items() if hid in names}
-
-    @cached_property
-    def _aliases(self) -> dict[int, str]:
-        return {hid: decode_path(path) for hid, path in self.db.execute("SELECT hid, path FROM alias")}
-
-    def todays(self, hids: Iterable[int]) -> dict[int, int]:
-        """Path ids of the history store → ids of today's artifacts (under new names where renamed)."""
-        if self.past is None:
-            return {}
-        wanted = sorted(set(hids))
-        paths: dict[int, bytes] = {}
-        nodes: dict[bytes, int] = {}
-        for start in range(0, len(wanted), 500):
-            part = wanted[start : start + 500]
-            marks = ",".join("?" * len(part))
-            paths.update(self.past.execute(f"SELECT id, path FROM path WHERE id IN ({marks})", part))
-        for hid in paths:
-            if hid in self._aliases:
-                paths[hid] = encode_path(self._aliases[hid])
-        names = list(dict.fromkeys(paths.values()))
-        for start in range(0, len(names), 500):
-            some = names[start : start + 500]
-            marks = ",".join("?" * len(some))
-            nodes.update(self.db.execute(f"SELECT path, id FROM node WHERE kind=0 AND path IN ({marks})", some))
-        return {hid: nodes[path] for hid, path in paths.items() if path in nodes}
-
-
-def _node(row: tuple[Any, ...]) -> Node:
-    return Node(row[0], row[1], decode_path(row[2]), *row[3:])
-
-
-_stems: dict[str, tuple[str, ...]] = {}  # word → stems, as full text has them; the same in every index
-
-
-def _first_words(words: Sequence[str]) -> dict[str, str]:
-    """Stem → the first of the words that has it."""
-    first: dict[str, str] = {}
-    for word, stems in zip(words, stems_of(words), strict=True):
-        for stem in stems:
-            first.setdefault(stem, word)
-    return first
-
-
-def stems_of(words: Sequence[str]) -> list[tuple[str, ...]]:
-    """The stems of each word; several where full text takes it for several words, none where for none."""
-    unknown = [word for word in dict.fromkeys(words) if word not in _stems]
-    if unknown:
-        if len(_stems) + len(unknown) > _STEMS:
-            _stems.clear()
-            unknown = list(dict.fromkeys(words))
-        found: dict[int, list[str]] = {}
-        db = database.connect_scratch()
-        try:
-            db.executemany("INSERT INTO word(rowid, x) VALUES(?,?)", enumerate(unknown))
-            for stem, place in db.execute("SELECT term, doc FROM stem"):
-                found.setdefault(place, []).append(stem)
-        finally:
-            db.close()
-        _stems.update((word, tuple(found.get(place, ()))) for place, word in enumerate(unknown))
-    return [_stems[word] for word in words]
