@@ -4,7 +4,9 @@ Imports nothing from the product. Plain data in, plain data out; exact fractions
 sets, sorted lists and a scan over all paths for every question. Nothing here is
 fast, incremental or clever, and every rule stands next to the words that state
 it. Values that the product stores are whole millionths, rounded once, half to
-even. What a file says (`facts`) is input: extraction has tests of its own.
+even. What a file says (`facts`) is input: extraction has tests of its own. So is
+where an import of another language than Python leads (`resolve`, asked of this
+file's slow tree): that is held against the languages' own tools.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import math
 import re
 import tomllib
 from collections import defaultdict
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from posixpath import normpath
@@ -138,12 +141,9 @@ INSTRUCTION_WORDS = (
     "runbooks agents claude copilot-instructions skill skills"
 ).split()
 
-SCRIPT_SUFFIXES = (".js", ".ts", ".tsx", ".jsx", ".mjs", ".cjs", ".d.ts", ".json")
-SCRIPT_INDEXES = ("/index.js", "/index.ts", "/index.tsx")
 DOCUMENT_SUFFIXES = ("", ".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
 DIRECTORY_PAGES = ("README.md", "index.md", "index.rst", "README.rst")
 CONFIG_LANGUAGES = ("json", "yaml", "toml", "ini")
-SCRIPT_LANGUAGES = ("javascript", "typescript")
 TEST_AFFIXES = (
     ("test_", ""),
     ("tests_", ""),
@@ -460,11 +460,15 @@ def tested_stem(path: str) -> str:
     return ""
 
 
+# (tree, language, importing file, reference) → (files with symbol and κ, outcome)
+Resolve = Callable[["Tree", str, str, dict], tuple[list[tuple[str, str, Fraction]], str]]
+
+
 class Tree:
     """All artifacts of the commit; every question is a scan over them."""
 
-    def __init__(self, facts: dict[str, dict]) -> None:
-        self.facts = facts
+    def __init__(self, facts: dict[str, dict], resolve: Resolve) -> None:
+        self.facts, self.resolve = facts, resolve
         self.paths = sorted(facts, key=raw)
         self.python = [path for path in self.paths if path.endswith((".py", ".pyi"))]
         self.memo: dict[tuple, object] = {}
@@ -510,6 +514,23 @@ class Tree:
         if ("below", directory) not in self.memo:
             self.memo["below", directory] = any(path.startswith(directory + "/") for path in self.python)
         return self.memo["below", directory]
+
+    def right_in(self, directory: str, suffix: str) -> list[str]:
+        """The files of a directory that end so, a name that is nothing but its suffix apart."""
+        if ("directories",) not in self.memo:
+            found: dict[tuple[str, str], list[str]] = defaultdict(list)
+            for path in self.paths:
+                stem, dot, ending = path.split("/")[-1].rpartition(".")
+                found[_up(path), dot + ending if stem else ""].append(path)
+            self.memo["directories",] = found
+        return self.memo["directories",].get((directory, suffix), [])
+
+    def declared(self, path: str, label: str) -> list[str]:
+        return [value for key, value in self.facts[path]["declares"] if key == label] if path in self.facts else []
+
+    def declaring(self, label: str, value: str) -> list[str] | None:
+        wanted = (label, value)
+        return self._scan("declare", wanted, wanted=lambda path: wanted in map(tuple, self.facts[path]["declares"]))
 
     def bindings(self, path: str) -> tuple[dict[str, tuple[str, str]], list[str]]:
         """(name → ("", "") when defined, (module, name) when imported; modules imported with a star)."""
@@ -749,17 +770,6 @@ def by_suffix(tree: Tree, source: str, target: str) -> list[tuple[str, Fraction]
     return [(path, UNIQUE_SUFFIX if len(found) == 1 else Fraction(1, len(found))) for path in found]
 
 
-def script_module(tree: Tree, source: str, target: str) -> str | None:
-    stem = normpath(_join(_up(source), target))
-    if stem == "." or stem.startswith(("..", "/")):
-        return None
-    bare = stem[:-3] if stem.endswith((".js", ".ts")) else stem
-    candidates = [stem]
-    for suffix in SCRIPT_SUFFIXES + SCRIPT_INDEXES:
-        candidates += [stem + suffix, bare + suffix]
-    return next(filter(tree.exists, candidates), None)
-
-
 def hyperlink(tree: Tree, source: str, target: str) -> str | None:
     if not target:
         return None
@@ -817,15 +827,24 @@ def links_of(path: str, tree: Tree, tags: dict[str, str], governance: Governance
         if kind == "import":
             if language == "python":
                 found, outcome = imported(tree, path, target, name)
-            elif language in SCRIPT_LANGUAGES and target.startswith("."):
-                file = script_module(tree, path, target)
-                found, outcome = ([(file, name.strip("*"), EXACT)], "exact") if file else ([], "unresolved")
             else:
-                found, outcome = [], "external"
+                found, outcome = tree.resolve(tree, language, path, reference)
             outcomes[outcome] += 1
             for file, symbol, kappa in found:
                 add("imports", file, kappa, REPOSITORY, here, symbol)
                 imports.add(file)
+        elif kind == "use":
+            for file, symbol, kappa in tree.resolve(tree, language, path, reference)[0]:
+                add("references", file, kappa, STATIC, here, symbol)
+                imports.add(file)
+        elif kind == "depends":
+            files = tree.declaring(name, target) or []
+            for file in files:
+                add("depends_on", file, EXACT if len(files) == 1 else Fraction(1, len(files)), STATIC, here)
+        elif kind == "provides":
+            file = normpath(_join(_up(path), target))
+            if tree.exists(file):
+                add("provides", file, EXACT, STATIC, here)
         elif kind in ("link", "doc"):
             file = hyperlink(tree, path, target) if kind == "link" else document(tree, path, target)
             if file:
@@ -948,7 +967,8 @@ def key_bits(node: tuple[str, str]) -> str:
 
 
 def build(
-    files: list[tuple[str, int, str, int]], facts: dict[str, dict], governance_files: dict[str, bytes]
+    files: list[tuple[str, int, str, int]], facts: dict[str, dict], governance_files: dict[str, bytes],
+    resolve: Resolve,
 ) -> dict[str, object]:
     """Every stored row of the graph of one commit, and the values computed when read.
 
@@ -958,7 +978,7 @@ def build(
     """
     governance = Governance(governance_files)
     stat = {path: (mode, blob, size) for path, mode, blob, size in files}
-    tree = Tree({path: facts[path] for path in stat if path in facts and not facts[path]["skip"]})
+    tree = Tree({path: facts[path] for path in stat if path in facts and not facts[path]["skip"]}, resolve)
 
     # Nodes and edges.
     tags: dict[tuple[str, str], dict[str, str]] = {}

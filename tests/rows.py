@@ -17,10 +17,12 @@ sys.path.insert(0, os.path.dirname(__file__))
 import oracle
 
 from oracl_git.extract import Facts, excluded, extract, language_of
+from oracl_git.extract.facts import Reference
 from oracl_git.git import Repository, open_objects
 from oracl_git.graph import association
 from oracl_git.graph.governance import FILES
 from oracl_git.graph.model import decode_path
+from oracl_git.graph.resolve import resolve
 from oracl_git.store import database
 from oracl_git.store.edges import RELATIONS
 from oracl_git.store.index import Index
@@ -103,7 +105,61 @@ def expected(repo: Repository, commit: str) -> dict[str, object]:
             if key not in _facts:
                 _facts[key] = plain(extract(data, key[1]))
             facts[path] = _facts[key]
-    return oracle.build(files, facts, governance)
+    return oracle.build(files, facts, governance, followed)
+
+
+class Slow:
+    """The oracle's tree, asked as resolvers ask."""
+
+    def __init__(self, tree: oracle.Tree) -> None:
+        self._tree = tree
+        self.exists, self.python_under = tree.exists, tree.python_below
+
+    def named(self, suffix):
+        return _few(self._tree.ending_in(suffix))
+
+    def implementations(self, stem):
+        return _few(self._tree.implementing(stem))
+
+    def roots(self, top):
+        return tuple(self._tree.roots_of(top))
+
+    def export(self, path, name):
+        return self._tree.bindings(path)[0].get(name)
+
+    def stars(self, path):
+        return tuple(self._tree.bindings(path)[1])
+
+    def placeholder(self, path):
+        return self._tree.facts[path]["placeholder"] if path in self._tree.facts else False
+
+    def symbols(self, name):
+        return _few(self._tree.defining(name))
+
+    def files(self, directory, suffix):
+        return tuple(self._tree.right_in(directory, suffix))
+
+    def members(self, path):
+        return frozenset(d["name"] for d in self._tree.facts[path]["definitions"]) if self.exists(path) else frozenset()
+
+    def declared(self, path, label):
+        return tuple(self._tree.declared(path, label))
+
+    def declaring(self, label, value):
+        return _few(self._tree.declaring(label, value))
+
+    def once(self, subject, ask):
+        return ask(self)
+
+
+def _few(found: list[str] | None) -> tuple[str, ...] | None:
+    return None if found is None else tuple(found)
+
+
+def followed(tree: oracle.Tree, language: str, path: str, reference: dict):
+    """Where an import of another language than Python leads, asked of the oracle's tree."""
+    found = resolve(language, Slow(tree), path, Reference(**reference))
+    return [(t.path, t.symbol, oracle.Fraction(*t.confidence)) for t in found.targets], found.how
 
 
 def plain(facts: Facts) -> dict:

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ..graph import python_imports
 from ..graph.parameters import EXACT
+from ..graph.resolve import python as python_imports
 from . import python
 from .model import BROKEN_IMPORT, Finding
 from .tree import Tree

@@ -29,7 +29,7 @@ SUFFIXES = PROSE + CONFIGURATION + scripts.SUFFIXES
 _KINDS = {
     "markdown": ("link",), "rst": ("link", "doc"), "toml": ("path",), "yaml": ("path",), "json": ("path",),
     "ini": ("path",), "make": ("path",), "docker": ("path",), "just": ("path",), "shell": ("path",),
-    "javascript": ("import",), "typescript": ("import",),
+    "javascript": ("import",), "typescript": ("import",), "tsx": ("import",),
 }  # fmt: skip
 _DATA = re.compile(
     TEST_PATH.pattern + r"|(?:^|/)(?:fixtures?|test[-_]?data|snapshots|cassettes|samples?)/"

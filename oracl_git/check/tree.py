@@ -94,3 +94,15 @@ class Tree:
 
     def matching(self, pattern: str) -> tuple[str, ...]:
         return ()
+
+    def files(self, directory: str, suffix: str) -> tuple[str, ...]:
+        return ()
+
+    def members(self, path: str) -> frozenset[str]:
+        return frozenset()
+
+    def declared(self, path: str, label: str) -> tuple[str, ...]:
+        return ()
+
+    def declaring(self, label: str, value: str) -> Candidates:
+        return None

@@ -81,6 +81,7 @@ def read(data: bytes, language_name: str) -> tuple[Facts, Texts]:
         anchors=tuple(found.anchors[:MAX_ROWS]),
         headings=tuple(found.headings[:MAX_ROWS]),
         names=_names(found),
+        declares=tuple(found.declares[:MAX_ROWS]),
         chunks=tuple(chunks),
         tags=tuple(found.tags),
         risk=tuple(found.risk),

@@ -20,6 +20,7 @@ _TITLE_LENGTH = 200
 CODE_SPLIT, CODE_PIECE, CODE_SMALL, CODE_FULL = 120, 60, 15, 60
 PROSE_SPLIT, PROSE_PIECE, PROSE_SMALL, PROSE_FULL = 80, 50, 10, 60
 CLASS_WHOLE = 60  # a longer class is cut at its methods
+CONTAINERS = frozenset(("class", "interface", "trait", "type", "module"))  # kinds of definition that hold others
 
 
 def by_lines(lines: int) -> list[Chunk]:
@@ -52,7 +53,7 @@ def by_definitions(rows: Sequence[bytes], definitions: Iterable[Definition]) -> 
         start = _attached(rows, definition.start, covered)
         _gap(starts, rows, covered, start, enclosing[-1][1] if enclosing else "")
         starts.append((start, definition.name))
-        if definition.kind == "class" and definition.end - definition.start >= CLASS_WHOLE:
+        if definition.kind in CONTAINERS and definition.end - definition.start >= CLASS_WHOLE:
             enclosing.append((definition.end, definition.name))
             covered = definition.start
         else:

@@ -39,6 +39,7 @@ class Reference(NamedTuple):
 
 REFERENCE_KINDS = (
     "import",  # target "pkg.mod" or "..mod"; name = imported name, "*", or "" for a plain import
+    "use",  # a name of its own package, or of one it imports whole, that no import statement names
     "link",  # a hyperlink or include to a path in the repository; name = anchor without "#"
     "doc",  # a document named without its suffix (toctree entry, :doc:)
     "symbol",  # a dotted name in code markup: `pkg.mod.Class`, :class:`~pkg.Class`
@@ -47,6 +48,8 @@ REFERENCE_KINDS = (
     "entry",  # "pkg.mod:func" as an entry point; name = the function
     "mention",  # a path-like word in prose or in a string
     "comment",  # a path-like word in a comment
+    "depends",  # a package that a manifest needs: target as the package is called, name = the key it is declared under
+    "provides",  # a file that a manifest offers, relative to it
 )
 
 
@@ -73,6 +76,7 @@ class Facts(NamedTuple):
     headings: tuple[tuple[str, int], ...] = ()  # (text, line)
     names: str = ""  # the names it defines and its headings, as words for full-text search
     chunks: tuple[Chunk, ...] = ()
+    declares: tuple[tuple[str, str], ...] = ()  # (label, value) by which others resolve: its package, …
     tags: tuple[tuple[str, str], ...] = ()  # structural tags, field → value
     risk: tuple[tuple[str, int], ...] = ()  # (rule, how many times it matched)
     public: int = 0  # public definitions
@@ -86,7 +90,9 @@ class Facts(NamedTuple):
 
 
 # A build goes over all files twice, for their rows and for their links: it decodes each part once.
-_OUTLINE = ("language", "checksum", "lines", "skip", "error", "definitions", "names", "chunks", "placeholder")
+_OUTLINE = (
+    "language", "checksum", "lines", "skip", "error", "definitions", "names", "chunks", "placeholder", "declares",
+)  # fmt: skip
 _LINKS = (
     "language", "references", "exports", "anchors", "headings", "tags", "risk", "public", "documented", "entry_point",
     "placeholder",
@@ -94,6 +100,7 @@ _LINKS = (
 _ROWS: dict[str, Callable[[Iterable[Any]], Any]] = {
     "definitions": Definition._make, "references": Reference._make, "chunks": Chunk._make,
     "exports": tuple, "anchors": tuple, "headings": tuple, "tags": tuple, "risk": tuple,
+    "declares": tuple,
 }  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """Any language: comments, path-like words, and definitions by the look of their lines.
 
-Knows comment syntax by family, the imports of JavaScript and Go, and through
-looks.py what a definition's line looks like. Knows no scopes and no types: good
-enough to give chunks and names where no parser is at hand.
+Knows comment syntax by family, and through looks.py what a definition's line
+looks like. Knows no scopes and no types: good enough to give chunks and names
+where no parser is at hand.
 """
 
 from __future__ import annotations
@@ -64,15 +64,6 @@ def refer_comments(source: Source, spans: list[tuple[int, int]], found: Findings
             found.refer("comment", path, anchor, source.line(offset))
 
 
-_RELATIVE = re.compile(
-    rb"(?:\bfrom[ \t]{0,9}|\brequire(?:\.resolve)?\([ \t]{0,9}|\bimport[ \t]{0,9}\(?[ \t]{0,9})"
-    rb"(?:\"(\.[^\"\n]{0,300})\"|'(\.[^'\n]{0,300})')"
-)
-_GO_IMPORT = re.compile(rb"^import[ \t]++(?:[\w.]{1,60}[ \t]++)?\"([^\"\n]{1,300})\"", re.MULTILINE)
-_GO_BLOCK = re.compile(rb"^import[ \t]*+\(([^)]{0,20000})\)", re.MULTILINE)
-_GO_SPEC = re.compile(rb"\"([^\"\n]{1,300})\"")
-
-
 def extract(source: Source, language: str) -> Findings:
     """What a file in a language without an extractor of its own says."""
     found = Findings()
@@ -81,28 +72,11 @@ def extract(source: Source, language: str) -> Findings:
     spans = comment_spans(text, row.comments)
     refer_comments(source, spans, found)
     code = blank(text, spans) if spans else text
-    taken = _imports(source, code, language, found)
-    for offset, (path, anchor) in paths(blank(code, taken) if taken else code):
+    for offset, (path, anchor) in paths(code):
         found.refer(row.words, path, anchor, source.line(offset))
     _definitions(source, code, language, found)
     found.entry_point = text.startswith(b"#!")
     return found
-
-
-def _imports(source: Source, code: bytes, language: str, found: Findings) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
-    if language in ("javascript", "typescript"):
-        for match in _RELATIVE.finditer(code):
-            group = 1 if match[1] is not None else 2
-            spans.append(match.span(group))
-    elif language == "go":
-        spans += [match.span(1) for match in _GO_IMPORT.finditer(code)]
-        for block in _GO_BLOCK.finditer(code):
-            spans += [match.span(1) for match in _GO_SPEC.finditer(code, block.start(1), block.end(1))]
-        spans.sort()
-    for start, end in spans:
-        found.refer("import", code[start:end].decode("utf-8", "replace"), "", source.line(start))
-    return spans
 
 
 def _definitions(source: Source, code: bytes, language: str, found: Findings) -> None:
@@ -112,7 +86,6 @@ def _definitions(source: Source, code: bytes, language: str, found: Findings) ->
         end = places[index + 1][0] - 1 if index + 1 < len(places) else source.lines
         while end > line and is_lead(source.rows[end - 1]):
             end -= 1
-        public = name[:1].isupper() if language == "go" else not name.startswith("_")
-        found.definitions.append(Definition(name, kind, line, max(line, end), public, False))
+        found.definitions.append(Definition(name, kind, line, max(line, end), not name.startswith("_"), False))
     if found.definitions:
         found.sections = by_definitions(source.rows, found.definitions)

@@ -9,11 +9,30 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-# What parsing depends on, pinned exactly in pyproject.toml; part of the extractor version.
-PARSERS = (
-    ("tree-sitter", "0.26.1"),
-    ("tree-sitter-python", "0.25.0"),
-)
+
+class Grammar(NamedTuple):
+    """A tree-sitter grammar: the distribution, pinned exactly in pyproject.toml, and what is taken from it."""
+
+    distribution: str
+    version: str
+    function: str = "language"
+    query: str = ""  # the .scm file of this package, without its suffix; "" when it is called as the language is
+
+    @property
+    def module(self) -> str:
+        """The name it is imported by."""
+        return self.distribution.replace("-", "_")
+
+
+GRAMMARS = {
+    "python": Grammar("tree-sitter-python", "0.25.0"),
+    "go": Grammar("tree-sitter-go", "0.25.0"),
+    "javascript": Grammar("tree-sitter-javascript", "0.25.0"),
+    "typescript": Grammar("tree-sitter-typescript", "0.23.2", "language_typescript"),
+    "tsx": Grammar("tree-sitter-typescript", "0.23.2", "language_tsx", "typescript"),
+}
+# What parsing depends on; part of the extractor version.
+PARSERS = (("tree-sitter", "0.26.1"), *sorted({row[:2] for row in GRAMMARS.values()}))
 
 
 class Language(NamedTuple):
@@ -27,6 +46,8 @@ class Language(NamedTuple):
     comments: str = ""  # a family of generic.COMMENTS
     prose: bool = False
     words: str = "mention"  # what a path-like word outside comments is
+    public: str = "name"  # what makes a definition public: see syntax.PUBLIC
+    docs: str = ""  # how lines of a doc comment start, space-separated
 
 
 LANGUAGES = (
@@ -48,9 +69,11 @@ LANGUAGES = (
     Language("just", "just", "justfile .justfile", "just", comments="hash", words="path"),
     Language("cmake", "cmake", "cmakelists.txt", comments="hash", words="path"),
     Language("batch", "bat cmd", comments="rem", words="path"),
-    Language("javascript", "js jsx mjs cjs", interpreters="node nodejs", comments="c"),
-    Language("typescript", "ts tsx mts cts", interpreters="deno bun ts-node", comments="c"),
-    Language("go", "go", comments="c"),
+    Language("javascript", "js jsx mjs cjs", interpreters="node nodejs", module="syntax", comments="c", docs="/**"),
+    Language("typescript", "ts mts cts", interpreters="deno bun ts-node", module="syntax", comments="c", docs="/**"),
+    Language("tsx", "tsx", module="syntax", comments="c", docs="/**"),
+    Language("gomod", names="go.mod", module="manifests", comments="c"),
+    Language("go", "go", module="go", comments="c", public="capital", docs="// /*"),
     Language("rust", "rs", comments="c"),
     Language("java", "java", comments="c"),
     Language("c", "c h", comments="c"),

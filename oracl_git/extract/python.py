@@ -13,13 +13,15 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from . import generic, pytree
+from tree_sitter import Node
+
+from . import generic, trees
 from .chunks import by_definitions
 from .facts import Definition
 from .pyrisk import risks
-from .pytree import Captures
 from .rst import symbol_roles
 from .source import Findings, Source, blank
+from .trees import Captures
 from .words import paths_in
 
 _IDENTIFIER = rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+"
@@ -47,11 +49,12 @@ class _Scope(NamedTuple):
 def extract(source: Source, language: str) -> Findings:
     """What a Python file says."""
     text = source.text
-    captures, error = pytree.read(text)
-    if captures is None:
+    root, error = trees.read("python", text)
+    if root is None:
         found = generic.extract(source, language)
         found.error = error
         return found
+    captures = trees.captures("python", root)
     strings, comments, imports, targets = (_spans(captures, name) for name in ("string", "comment", "import", "target"))
     code = blank(text, sorted(strings + comments + imports))
 
@@ -86,6 +89,16 @@ def _spans(captures: Captures, name: str) -> list[tuple[int, int]]:
     return [(node.start_byte, node.end_byte) for node in captures.get(name, ())]
 
 
+def _pairs(captures: Captures, outer: str, inner: str) -> Iterator[tuple[Node, Node]]:
+    """Each inner node of a pattern with its outer one, the last that starts before it; broken text lacks some."""
+    outers = captures.get(outer, [])
+    starts = [node.start_byte for node in outers]
+    for node in captures.get(inner, ()):
+        index = bisect_right(starts, node.start_byte) - 1
+        if index >= 0:
+            yield outers[index], node
+
+
 # ------------------------------------------------------------- definitions
 
 
@@ -93,12 +106,12 @@ def _scopes(text: bytes, captures: Captures) -> tuple[list[_Scope], list[tuple[i
     """Definitions that are not local to a function, and the spans of the outermost ones."""
     decorated = {
         node.start_byte: decoration.start_byte
-        for node, decoration in zip(captures.get("decorated", ()), captures.get("decoration", ()), strict=True)
+        for decoration, node in _pairs(captures, "decoration", "decorated")
     }
     scopes: list[_Scope] = []
     tops: list[tuple[int, int]] = []
     stack: list[tuple[int, str, bool]] = []  # (end, qualified name, may hold members)
-    for node, name_node in zip(captures.get("definition", ()), captures.get("name", ()), strict=True):
+    for node, name_node in _pairs(captures, "definition", "name"):
         node_start, end = node.start_byte, node.end_byte
         while stack and stack[-1][0] <= node_start:
             stack.pop()
@@ -146,7 +159,7 @@ def _definition(source: Source, scope: _Scope, documented: set[int]) -> Definiti
 def _constants(source: Source, captures: Captures, tops: list[tuple[int, int]]) -> dict[bytes, Definition]:
     """Names assigned at module level, each by its first assignment."""
     constants: dict[bytes, Definition] = {}
-    for target, assignment in zip(captures.get("target", ()), captures.get("assignment", ()), strict=True):
+    for assignment, target in _pairs(captures, "assignment", "target"):
         start = target.start_byte
         if _outside(start, tops):
             line, end = source.line(start), source.line(assignment.end_byte - 1)

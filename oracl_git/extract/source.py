@@ -95,6 +95,7 @@ class Findings:
     __slots__ = (
         "_references",
         "anchors",
+        "declares",
         "definitions",
         "entry_point",
         "error",
@@ -108,6 +109,7 @@ class Findings:
     def __init__(self) -> None:
         self._references: dict[tuple[str, str, str], tuple[int, int]] = {}
         self.anchors: list[tuple[str, int]] = []
+        self.declares: list[tuple[str, str]] = []
         self.definitions: list[Definition] = []
         self.entry_point = False
         self.error = ""

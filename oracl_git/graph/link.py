@@ -12,34 +12,21 @@ from posixpath import normpath
 from typing import NamedTuple
 
 from ..extract.facts import Facts, Reference
-from . import python_imports
 from .governance import Constraint, Governance
 from .model import ARTIFACT, HUB, OVERLAY, REPOSITORY, STATIC, Edge, fragment, hub_of
 from .names import Names, normalised_stem
 from .numbers import rounded
 from .parameters import EXACT, ONE, RELATION_WEIGHTS, UNIQUE_SUFFIX, UNKNOWN_RELATION_WEIGHT
+from .resolve import resolve
+from .resolve.python import resolve_dotted
 from .tags import TEST_PATH, split_name
 
 RESOLUTIONS = ("exact", "suffix", "ambiguous", "unresolved", "external")
 PHASES = ("repository", "imports", "links", "config", "tests", "mentions", "comments", "learned", "constraints")
 
-_SCRIPT_SUFFIXES = (
-    ".js",
-    ".ts",
-    ".tsx",
-    ".jsx",
-    ".mjs",
-    ".cjs",
-    ".d.ts",
-    ".json",
-    "/index.js",
-    "/index.ts",
-    "/index.tsx",
-)
 _DOC_SUFFIXES = (".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
 _DIRECTORY_PAGES = ("README.md", "index.md", "index.rst", "README.rst")
 _CONFIG_LANGUAGES = frozenset(("json", "yaml", "toml", "ini"))
-_SCRIPT_LANGUAGES = frozenset(("javascript", "typescript"))
 _TEST_AFFIXES = (
     ("test_", ""), ("tests_", ""), ("", "_test"), ("", "_tests"), ("", ".test"), ("", ".spec"), ("", "_spec"),
     ("", ".test-d"), ("Test", ""), ("", "Tests"), ("", "Test"),
@@ -113,7 +100,7 @@ def follow(path: str, language: str, reference: Reference, names: Names) -> tupl
 
 def _follow(merge: _Merge, reference: Reference, language: str, names: Names, imported: set[str]) -> str:
     """Add what a reference leads to; how an import resolved, "" for what is none."""
-    if reference.kind == "import":
+    if reference.kind in ("import", "use"):
         return _import(merge, reference, language, names, imported)
     _OTHERS[reference.kind](merge, reference, language, names)
     return ""
@@ -129,36 +116,15 @@ def govern(constraint: Constraint, names: Names, skip: frozenset[str] = frozense
 
 
 def _import(merge: _Merge, reference: Reference, language: str, names: Names, imported: set[str]) -> str:
+    """What an import names, or a name of its own package that is used without one."""
+    found, how = resolve(language, names, merge.source, reference)
     here = fragment(reference.start, reference.end)
-    if language == "python":
-        targets, how = python_imports.resolve(names, merge.source, reference.target, reference.name)
-        for target in targets:
-            merge.add("imports", "imports", target.path, target.confidence, REPOSITORY, here, target.symbol)
-            imported.add(target.path)
-        return how
-    if language in _SCRIPT_LANGUAGES and reference.target.startswith("."):
-        found = _script_module(merge.source, reference.target, names)
-        if found is None:
-            return "unresolved"
-        merge.add("imports", "imports", found, EXACT, REPOSITORY, here, reference.name.strip("*"))
-        imported.add(found)
-        return "exact"
-    return "external"
-
-
-def _script_module(source: str, target: str, names: Names) -> str | None:
-    """A relative JavaScript or TypeScript import, as bundlers and node resolve it."""
-    stem = _inside(source, target)
-    if stem is None:
-        return None
-    if names.exists(stem):
-        return stem
-    bare = stem[:-3] if stem.endswith((".js", ".ts")) else stem
-    for suffix in _SCRIPT_SUFFIXES:
-        for candidate in dict.fromkeys((stem + suffix, bare + suffix)):
-            if names.exists(candidate):
-                return candidate
-    return None
+    named = reference.kind == "import"
+    relation, partition = ("imports", REPOSITORY) if named else ("references", STATIC)
+    for target in found:
+        merge.add("imports", relation, target.path, target.confidence, partition, here, target.symbol)
+        imported.add(target.path)
+    return how if named else ""
 
 
 def _inside(source: str, target: str) -> str | None:
@@ -247,21 +213,21 @@ def _configured(merge: _Merge, reference: Reference, language: str, names: Names
 def _module_value(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
     relation = "configures" if language in _CONFIG_LANGUAGES else "references"
     here = fragment(reference.start, reference.end)
-    for target in python_imports.resolve_dotted(names, merge.source, reference.target):
+    for target in resolve_dotted(names, merge.source, reference.target):
         merge.add("config", relation, target.path, target.confidence, STATIC, here, target.symbol)
 
 
 def _entry(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
     here = fragment(reference.start, reference.end)
     dotted = f"{reference.target}.{reference.name}" if reference.name else reference.target
-    for target in python_imports.resolve_dotted(names, merge.source, dotted):
+    for target in resolve_dotted(names, merge.source, dotted):
         merge.add("config", "provides", target.path, target.confidence, STATIC, here, target.symbol)
 
 
 def _symbol(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
     """A dotted name in code markup: through its module, else by the symbol it names."""
     here = fragment(reference.start, reference.end)
-    targets = python_imports.resolve_dotted(names, merge.source, reference.target)
+    targets = resolve_dotted(names, merge.source, reference.target)
     if targets:
         for target in targets:
             merge.add("comments", "references", target.path, target.confidence, STATIC, here, target.symbol)
@@ -279,6 +245,22 @@ def _mention(merge: _Merge, reference: Reference, language: str, names: Names) -
         merge.add(phase, "mentions", target, confidence, STATIC, here)
 
 
+def _depends(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
+    """A package that a manifest of the tree declares."""
+    here = fragment(reference.start, reference.end)
+    found = names.declaring(reference.name, reference.target)
+    for target in found or ():
+        confidence = EXACT if found and len(found) == 1 else (1, len(found or ()))
+        merge.add("config", "depends_on", target, confidence, STATIC, here)
+
+
+def _provided(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
+    """A file that a manifest offers."""
+    place = _inside(merge.source, reference.target)
+    if place and names.exists(place):
+        merge.add("config", "provides", place, EXACT, STATIC, fragment(reference.start, reference.end))
+
+
 _OTHERS = {
     "link": _linked,
     "doc": _document,
@@ -288,6 +270,8 @@ _OTHERS = {
     "entry": _entry,
     "mention": _mention,
     "comment": _mention,
+    "depends": _depends,
+    "provides": _provided,
 }
 
 

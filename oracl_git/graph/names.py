@@ -54,6 +54,18 @@ class Names(Protocol):
     def matching(self, pattern: str) -> tuple[str, ...]:
         """The artifacts that match a governance pattern, sorted."""
 
+    def files(self, directory: str, suffix: str) -> tuple[str, ...]:
+        """The artifacts right in a directory ("" for the top) whose suffix (".go") is this one, sorted."""
+
+    def members(self, path: str) -> frozenset[str]:
+        """The names a file defines, as qualified within it."""
+
+    def declared(self, path: str, label: str) -> tuple[str, ...]:
+        """What a file declares under a label, in its order."""
+
+    def declaring(self, label: str, value: str) -> Candidates:
+        """The artifacts that declare a value under a label."""
+
     def once(self, subject: tuple[str, ...], ask: Callable[[Names], T]) -> T:
         """The result of `ask`, which many files want for the same subject."""
 
@@ -120,6 +132,22 @@ class Recorder:
         self.keys.add(key("matching", pattern))
         return self._names.matching(pattern)
 
+    def files(self, directory: str, suffix: str) -> tuple[str, ...]:
+        self.keys.add(key("files", f"{directory}\0{suffix}"))
+        return self._names.files(directory, suffix)
+
+    def members(self, path: str) -> frozenset[str]:
+        self.keys.add(key("members", path))
+        return self._names.members(path)
+
+    def declared(self, path: str, label: str) -> tuple[str, ...]:
+        self.keys.add(key("declared", f"{path}\0{label}"))
+        return self._names.declared(path, label)
+
+    def declaring(self, label: str, value: str) -> Candidates:
+        self.keys.add(key("declaring", f"{label}\0{value}"))
+        return self._names.declaring(label, value)
+
 
 def suffixes(path: str) -> Iterator[str]:
     """The path and each of its proper suffixes at a slash, longest first."""
@@ -127,6 +155,13 @@ def suffixes(path: str) -> Iterator[str]:
     start = 0
     while (start := path.find("/", start) + 1) > 0:
         yield path[start:]
+
+
+def place(path: str) -> tuple[str, str]:
+    """(directory, suffix with its dot) of a path, as `Names.files` takes them."""
+    directory, _, name = path.rpartition("/")
+    stem, dot, suffix = name.rpartition(".")
+    return directory, dot + suffix if stem else ""
 
 
 def top_levels(path: str) -> Iterator[tuple[str, str]]:

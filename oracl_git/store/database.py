@@ -17,7 +17,7 @@ from ..git import Repository
 
 Connection = sqlite3.Connection
 DatabaseError = sqlite3.DatabaseError
-SCHEMA_VERSION = 3  # a file of an older one is replaced: all of it is derived
+SCHEMA_VERSION = 4  # a file of an older one is replaced: all of it is derived
 BUSY_SECONDS = 60
 _ROWS = 2_000  # that wait to be written
 _ATTEMPTS = 500  # a hundredth of a second apart
@@ -55,6 +55,8 @@ CREATE TABLE symbol(
     node INTEGER, start INTEGER, name TEXT, stop INTEGER NOT NULL, kind TEXT NOT NULL,
     PRIMARY KEY(node, start, name)) WITHOUT ROWID;
 CREATE INDEX symbol_name ON symbol(name);
+CREATE TABLE declared(name TEXT, node INTEGER, PRIMARY KEY(name, node)) WITHOUT ROWID;
+CREATE INDEX declared_node ON declared(node);
 CREATE TABLE skipped(path BLOB PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE shard(id INTEGER PRIMARY KEY, hash BLOB NOT NULL);
 CREATE TABLE chunk(id INTEGER PRIMARY KEY, node INTEGER NOT NULL, start INTEGER, stop INTEGER, title TEXT);

@@ -17,12 +17,12 @@ from ..graph import digest
 from ..graph.governance import Governance
 from ..graph.link import tested_stem
 from ..graph.model import ARTIFACT, decode_path, encode_path
-from ..graph.names import Names, implementation_stem, key, suffixes
+from ..graph.names import Names, implementation_stem, key, place, suffixes
 from ..graph.tags import role
 from .database import Rows
 from .facts import Contents
 from .text import TextTable
-from .tree import StoredNames, bindings, toplevel_rows
+from .tree import StoredNames, bindings, declared_name, toplevel_rows
 
 LEAVING = 9
 _QUESTIONS: dict[str, Callable[[Names, str], object]] = {
@@ -35,6 +35,10 @@ _QUESTIONS: dict[str, Callable[[Names, str], object]] = {
     "symbols": lambda names, a: names.symbols(a),
     "matching": lambda names, a: names.matching(a),
     "export": lambda names, a: _export(names, *a.split("\0")),
+    "files": lambda names, a: names.files(*a.split("\0", 1)),
+    "members": lambda names, a: names.members(a),
+    "declared": lambda names, a: names.declared(*a.split("\0", 1)),
+    "declaring": lambda names, a: names.declaring(*a.split("\0", 1)),
 }
 
 Question = tuple[str, str]
@@ -81,6 +85,7 @@ class NodeTable:
         self._fresh = self._next == 1  # then the ids known here are all there are
         self._rows = Rows(db, _INSERT)
         self._symbols = Rows(db, "INSERT OR IGNORE INTO symbol VALUES(?,?,?,?,?)")
+        self._declared = Rows(db, "INSERT OR IGNORE INTO declared VALUES(?,?)")
         self._toplevel: dict[tuple[str, str], list[int]] = {}  # (top, root) → change of (modules, under)
         self.leaving: set[int] = set()
         self.came: list[str] = []  # paths that became artifacts
@@ -107,7 +112,7 @@ class NodeTable:
             outline = self._contents.outline(file.blob, file.language)
             assert outline is not None, "files whose blob is missing were left out before"
             text.add(self._put(file, outline[0]), file.path, *outline)
-        for rows in (self._rows, self._symbols, text):
+        for rows in (self._rows, self._symbols, self._declared, text):
             rows.flush()
         db.executemany(
             "INSERT INTO toplevel VALUES(?1,?2,?3,?4) ON CONFLICT DO UPDATE SET modules=modules+?3, under=under+?4",
@@ -141,16 +146,21 @@ class NodeTable:
             if (old is None) != (new is None):
                 seen["exists", path] = None
                 seen["implementations", implementation_stem(path)] = None
+                seen["files", "\0".join(place(path))] = None
                 seen.update(dict.fromkeys(("named", suffix) for suffix in suffixes(path)))
                 seen.update(dict.fromkeys(("matching", pattern) for pattern in patterns))
                 for top, root, _, _ in toplevel_rows(path):
                     seen["roots", top] = None
                     seen["python_under", f"{root}/{top}" if root else top] = None
             seen["placeholder", path] = None
+            seen["members", path] = None
             for facts in (old, new):
                 if facts:
                     seen.update(dict.fromkeys(("export", f"{path}\0{name}") for name in (*bindings(facts)[0], "*")))
                     seen.update(dict.fromkeys(("symbols", definition.name) for definition in facts.definitions))
+                    for label, value in facts.declares:
+                        seen["declared", f"{path}\0{label}"] = None
+                        seen["declaring", f"{label}\0{value}"] = None
         yield from seen
 
     def _leave(self, path: str) -> None:
@@ -158,7 +168,7 @@ class NodeTable:
         if node is None:
             return
         self._db.execute("UPDATE node SET kind=? WHERE id=?", (LEAVING, node))
-        self._db.execute("DELETE FROM symbol WHERE node=?", (node,))
+        self._forget_names(node)
         self._count_toplevel(path, -1)
         del self._ids[ARTIFACT, path]
         self.leaving.add(node)
@@ -181,10 +191,16 @@ class NodeTable:
                 "UPDATE node SET mode=?, blob=?, size=?, lines=?, checksum=?, language=?, placeholder=? WHERE id=?",
                 (*values, node),
             )
-            db.execute("DELETE FROM symbol WHERE node=?", (node,))
+            self._forget_names(node)
+        for label, value in facts.declares:
+            self._declared.add(declared_name(label, value), node)
         for name, kind, start, end, _, _ in facts.definitions:
             self._symbols.add(node, start, name, end, kind)
         return node
+
+    def _forget_names(self, node: int) -> None:
+        self._db.execute("DELETE FROM symbol WHERE node=?", (node,))
+        self._db.execute("DELETE FROM declared WHERE node=?", (node,))
 
     def _new_id(self, kind: int, path: str) -> int:
         node = self._next

@@ -8,12 +8,12 @@ needs no query. Knows nothing of why a question is asked.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from ..extract import Facts
 from ..graph import globs
 from ..graph.model import decode_path, encode_path
-from ..graph.names import Candidates, Names, T, capped, is_python, top_levels
+from ..graph.names import Candidates, Names, T, capped, is_python, place, top_levels
 from ..graph.parameters import MAX_CANDIDATES
 
 FactsOf = Callable[[str, str], Facts | None]  # (blob, language) → Facts
@@ -34,6 +34,9 @@ class StoredNames:
         self._symbols: dict[str, Candidates] = {}
         self._bindings: dict[str, tuple[dict[str, tuple[str, str]], tuple[str, ...]]] = {}
         self._placeholders: dict[str, bool] = {}
+        self._files: dict[str, dict[str, tuple[str, ...]]] = {}
+        self._declaring: dict[str, Candidates] = {}
+        self._said: dict[str, tuple[frozenset[str], tuple[tuple[str, str], ...]]] = {}
         if whole:
             self._read_all()
 
@@ -49,6 +52,7 @@ class StoredNames:
             if stem:
                 stems.setdefault(stem, []).append(path)
         self._stems = {stem: capped(paths) for stem, paths in stems.items()}
+        self._files = _by_directory(sorted(self._exists, key=encode_path))
         tops: dict[str, list[tuple[str, int, int]]] = {}
         for top, root, modules, under in self._db.execute("SELECT top, root, modules, under FROM toplevel"):
             tops.setdefault(top, []).append((decode_path(root), modules, under))
@@ -150,6 +154,56 @@ class StoredNames:
         paths = (decode_path(row[0]) for row in self._db.execute("SELECT path FROM node WHERE kind=0 ORDER BY path"))
         return tuple(path for path in paths if globs.matches(pattern, path))
 
+    def files(self, directory: str, suffix: str) -> tuple[str, ...]:
+        found = self._files.get(directory)
+        if found is None:
+            paths = () if self._whole else self._listed(directory)
+            found = self._files[directory] = _by_directory(paths).get(directory, {})
+        return found.get(suffix, ())
+
+    def _listed(self, directory: str) -> Iterator[str]:
+        """The artifacts right in a directory: what lies deeper is jumped over."""
+        start = encode_path(directory) + b"/" if directory else b""
+        end = encode_path(directory) + b"0" if directory else b"\xff\xff"  # "0" is what comes after "/"
+        after = start
+        while True:
+            for (path,) in self._db.execute(
+                "SELECT path FROM node WHERE path>? AND path<? AND kind=0 ORDER BY path", (after, end)
+            ):
+                cut = path.find(b"/", len(start))
+                if cut >= 0:
+                    after = path[:cut] + b"0"
+                    break
+                yield decode_path(path)
+            else:
+                return
+
+    def _saying(self, path: str) -> tuple[frozenset[str], tuple[tuple[str, str], ...]]:
+        """(names it defines, what it declares)."""
+        known = self._said.get(path)
+        if known is None:
+            row = self._one("SELECT blob, language FROM node WHERE path=? AND kind=0", encode_path(path))
+            facts = self._facts_of(str(row[0]), str(row[1])) if row else None
+            known = (members(facts), facts.declares) if facts else (frozenset(), ())
+            self._said[path] = known
+        return known
+
+    def members(self, path: str) -> frozenset[str]:
+        return self._saying(path)[0]
+
+    def declared(self, path: str, label: str) -> tuple[str, ...]:
+        return tuple(value for key, value in self._saying(path)[1] if key == label)
+
+    def declaring(self, label: str, value: str) -> Candidates:
+        name = declared_name(label, value)
+        if name not in self._declaring:
+            rows = self._db.execute(
+                "SELECT n.path FROM declared d JOIN node n ON n.id=d.node WHERE d.name=? LIMIT ?",
+                (name, MAX_CANDIDATES + 1),
+            )
+            self._declaring[name] = capped([decode_path(row[0]) for row in rows])
+        return self._declaring[name]
+
     def once(self, subject: tuple[str, ...], ask: Callable[[Names], T]) -> T:
         return ask(self)
 
@@ -172,6 +226,25 @@ def bindings(facts: Facts) -> tuple[dict[str, tuple[str, str]], tuple[str, ...]]
             if "." not in definition.name:
                 names[definition.name] = ("", "")
     return names, tuple(stars)
+
+
+def members(facts: Facts) -> frozenset[str]:
+    """The names a file defines."""
+    return frozenset(definition.name for definition in facts.definitions)
+
+
+def declared_name(label: str, value: str) -> str:
+    """A declaration as it is stored."""
+    return f"{label}\n{value}"
+
+
+def _by_directory(paths: Iterable[str]) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Directory → suffix → its files, in the order given."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for path in paths:
+        directory, suffix = place(path)
+        found.setdefault(directory, {}).setdefault(suffix, []).append(path)
+    return {directory: {s: tuple(files) for s, files in kinds.items()} for directory, kinds in found.items()}
 
 
 def toplevel_rows(path: str) -> list[tuple[str, str, int, int]]:

@@ -1,10 +1,11 @@
-"""Languages without an extractor of their own: names, comments, relative imports."""
+"""Languages without an extractor of their own: names and comments."""
 
 from __future__ import annotations
 
 import pytest
 
-from oracl_git.extract import extract
+from oracl_git.extract import extract, generic
+from oracl_git.extract.source import Source
 
 DEFINITIONS = [
     (
@@ -44,39 +45,8 @@ DEFINITIONS = [
 
 @pytest.mark.parametrize(("language", "code", "expected"), DEFINITIONS)
 def test_definitions(language: str, code: bytes, expected: list[tuple[str, str, int, int]]) -> None:
-    assert [(d.name, d.kind, d.start, d.end) for d in extract(code, language).definitions] == expected
-
-
-def test_javascript_imports() -> None:
-    code = b"""\
-import a, { b } from './a'
-import "./side.css"
-export * from "../c.js"
-const d = require('./d')
-const e = await import('./e.mjs')
-import react from 'react'
-// see docs/x.md
-const s = "assets/logo.txt" // './no'
-"""
-    assert [tuple(r)[:4] for r in extract(code, "javascript").references] == [
-        ("import", "./a", "", 1),
-        ("import", "./side.css", "", 2),
-        ("import", "../c.js", "", 3),
-        ("import", "./d", "", 4),
-        ("import", "./e.mjs", "", 5),
-        ("comment", "docs/x.md", "", 7),
-        ("comment", "./no", "", 8),
-        ("mention", "assets/logo.txt", "", 8),
-    ]
-
-
-def test_go_imports() -> None:
-    code = b'package x\nimport "fmt"\nimport (\n\tf "example.com/m/pkg"\n\t"os"\n)\n'
-    assert [tuple(r)[:4] for r in extract(code, "go").references] == [
-        ("import", "fmt", "", 2),
-        ("import", "example.com/m/pkg", "", 4),
-        ("import", "os", "", 5),
-    ]
+    found = generic.extract(Source(code), language)
+    assert [(d.name, d.kind, d.start, d.end) for d in found.definitions] == expected
 
 
 COMMENTS = [
@@ -108,5 +78,5 @@ def test_plain_text_mentions() -> None:
 def test_chunks_follow_definitions() -> None:
     body = b"  x;\n" * 30
     code = b"import a\n\n// about f\nfunction f() {\n" + body + b"}\n\n// about g\nfunction g() {\n" + body + b"}\n"
-    chunks = [tuple(c) for c in extract(code, "javascript").chunks]
+    chunks = [tuple(c) for c in generic.extract(Source(code), "javascript").sections or ()]
     assert chunks == [(1, 36, "f"), (37, 69, "g")]

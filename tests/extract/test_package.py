@@ -30,7 +30,7 @@ LANGUAGES = [
     (b"sub/Dockerfile", "docker"),
     (b"Dockerfile.dev", "docker"),
     (b"a.js", "javascript"),
-    (b"a.tsx", "typescript"),
+    (b"a.tsx", "tsx"),
     (b"a.go", "go"),
     (b"a.rs", "rust"),
     (b"A.java", "java"),

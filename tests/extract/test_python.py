@@ -206,3 +206,9 @@ def test_text_fallback_still_finds_names() -> None:
     assert facts.error == "too deep"
     assert [d.name for d in facts.definitions] == ["f"]
     assert ("comment", "a/b.py", "", 3, 3) in facts.references
+
+
+def test_broken_text_keeps_what_can_be_read() -> None:
+    found = extract(b'def f(): pass\n="""', "python")
+    assert found.error == "syntax"
+    assert [d.name for d in found.definitions] == ["f"]

@@ -15,34 +15,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .names import Names
-from .parameters import EXACT, MAX_CANDIDATES, PYTHON_LAYOUTS, UNIQUE_SUFFIX
+from ...extract.facts import Reference
+from ..names import Names
+from ..parameters import EXACT, MAX_CANDIDATES, PYTHON_LAYOUTS, UNIQUE_SUFFIX
+from .model import EXTERNAL, UNRESOLVED, Resolution, Target
+from .model import join as _join
+from .model import parent as _parent
 from .stdlib import STDLIB
 
 _MANY_ROOTS = 64
 _LOOP = ("", "")  # re-exports that come back on themselves: the name stays where the text has it
 
 
-class Target(NamedTuple):
-    """A file an import leads to, the symbol in it ("" = all of it), and κ as a fraction."""
-
-    path: str
-    symbol: str
-    confidence: tuple[int, int]
-
-
 class _Module(NamedTuple):
     path: str  # "" for a namespace package
     directory: str  # where its submodules live; "" for a plain module
     package: bool
-
-
-def _join(directory: str, name: str) -> str:
-    return f"{directory}/{name}" if directory else name
-
-
-def _parent(path: str) -> str:
-    return path.rpartition("/")[0]
 
 
 def _locate(names: Names, root: str, parts: list[str]) -> _Module | None:
@@ -198,15 +186,12 @@ def _through(names: Names, importer: str, module: str, name: str, seen: set[tupl
     return _in_package(names, target, name, seen)
 
 
-def resolve(names: Names, importer: str, module: str, name: str) -> tuple[list[Target], str]:
-    """The targets of one imported name, and how it was resolved.
-
-    `name` is "" for `import module`, "*" for a star import. The second value is
-    exact | suffix | ambiguous | unresolved | external.
-    """
-    found, internal = modules(names, importer, module)
+def resolve(names: Names, source: str, reference: Reference) -> Resolution:
+    """The targets of one imported name: "" for `import module`, "*" for a star import."""
+    name = reference.name
+    found, internal = modules(names, source, reference.target)
     if not found:
-        return [], "unresolved" if internal else "external"
+        return UNRESOLVED if internal else EXTERNAL
     targets = []
     for hit, confidence in found:
         if name in ("", "*"):
@@ -219,9 +204,10 @@ def resolve(names: Names, importer: str, module: str, name: str) -> tuple[list[T
         elif hit.path:
             targets.append(Target(hit.path, name, confidence))
     if not targets:
-        return [], "exact" if name in ("", "*") else "unresolved"  # a bare namespace package is no file
+        return Resolution((), "exact") if name in ("", "*") else UNRESOLVED  # a bare namespace package is no file
     confidence = found[0][1]
-    return targets, "exact" if confidence == EXACT else "suffix" if confidence == UNIQUE_SUFFIX else "ambiguous"
+    how = "exact" if confidence == EXACT else "suffix" if confidence == UNIQUE_SUFFIX else "ambiguous"
+    return Resolution(tuple(targets), how)
 
 
 def resolve_dotted(names: Names, importer: str, dotted: str) -> list[Target]:

@@ -1,24 +1,24 @@
-"""A Python syntax tree, within bounds, as the captures of python.scm.
+"""A syntax tree of any grammar, within bounds, and what a query finds in it.
 
-Knows the parser and where it, or a query, would run away: a text past one of
-the bounds has no tree. Knows nothing of what the captures mean.
+Knows how a grammar is loaded, and where a parser, or a query, would run away: a
+text past one of the bounds has no tree. Knows nothing of what captures mean.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from functools import cache
+from importlib import import_module
 from itertools import accumulate
 from operator import attrgetter
+from typing import NamedTuple
 
-import tree_sitter_python
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
-Captures = dict[str, list[Node]]
+from .languages import GRAMMARS
 
-_LANGUAGE = Language(tree_sitter_python.language())
-with open(os.path.join(os.path.dirname(__file__), "python.scm"), encoding="utf-8") as _file:
-    _QUERY = Query(_LANGUAGE, _file.read())
+Captures = dict[str, list[Node]]
 
 # Recovery from errors can take quadratic time and worse, queries are quadratic in the
 # children of one broken node, the scanner in runs of continued lines: past these
@@ -26,7 +26,8 @@ with open(os.path.join(os.path.dirname(__file__), "python.scm"), encoding="utf-8
 _READ = 1 << 14
 _MAX_STEPS = 200  # of 100 operations each, and …
 _BYTES_PER_STEP = 8  # … one more for so many bytes; files people write take one for 70, tables of numbers one for 15
-_SETTLED = b"\n0\n\n0\n"  # after broken text: two good statements end the search for a repair at once
+# After broken text: what ends the search for a repair at once, such as two good statements.
+_SETTLED = {"python": b"\n0\n\n0\n"}
 _WINDOW = 1 << 17  # a larger file is parsed as a whole only if each such piece has few errors:
 _MAX_ERRORS = 1_000  # the parser's repairs nest, and some 100,000 deep they overflow the C stack
 _MAX_BROKEN_CHILDREN = 2_000
@@ -40,21 +41,50 @@ _DEPTH = tuple(1 if byte in b"([{" else -1 if byte in b")]}" else 0 for byte in 
 _START = attrgetter("start_byte")
 
 
-def read(text: bytes) -> tuple[Captures | None, str]:
-    """The captures, if the text can be parsed, and what is wrong with it ("too deep", "syntax") or ""."""
+class Grammar(NamedTuple):
+    """A parser's tables, and what is asked of its trees."""
+
+    language: Language
+    query: Query
+    settled: bytes
+
+
+@cache
+def grammar(name: str) -> Grammar:
+    """The grammar of a language and its query, loaded when its first file comes."""
+    row = GRAMMARS[name]
+    language = Language(getattr(import_module(row.module), row.function)())
+    with open(os.path.join(os.path.dirname(__file__), f"{row.query or name}.scm"), encoding="utf-8") as file:
+        return Grammar(language, Query(language, file.read()), _SETTLED.get(name, b""))
+
+
+def read(name: str, text: bytes) -> tuple[Node | None, str]:
+    """The root, if the text can be parsed, and what is wrong with it ("too deep", "syntax") or ""."""
     if _too_deep(text):
         return None, "too deep"
-    tree = _parse(text) if len(text) <= _WINDOW or _looks_parsable(text) else None
+    known = grammar(name)
+    tree = _parse(known, text) if len(text) <= _WINDOW or _looks_parsable(known, text) else None
     if tree is None or _too_broken(tree.root_node):
         return None, "syntax"
-    return _captures(tree.root_node), "syntax" if tree.root_node.has_error else ""
+    return tree.root_node, "syntax" if tree.root_node.has_error else ""
 
 
-def _captures(root: Node) -> Captures:
+def captures(name: str, root: Node) -> Captures:
     """The nodes of each capture by position: they come in no order, and then those of one pattern are parallel."""
-    cursor = QueryCursor(_QUERY)
+    return {each: sorted(nodes, key=_START) for each, nodes in _cursor(name).captures(root).items()}
+
+
+def matches(name: str, root: Node) -> list[Captures]:
+    """What each pattern found, in order of the patterns."""
+    found = _cursor(name).matches(root)
+    found.sort(key=lambda match: match[0])
+    return [nodes for _, nodes in found]
+
+
+def _cursor(name: str) -> QueryCursor:
+    cursor = QueryCursor(grammar(name).query)
     cursor.set_max_start_depth(_MAX_QUERY_DEPTH)
-    return {name: sorted(nodes, key=_START) for name, nodes in cursor.captures(root).items()}
+    return cursor
 
 
 def _too_deep(text: bytes) -> bool:
@@ -66,10 +96,10 @@ def _too_deep(text: bytes) -> bool:
     )
 
 
-def _parse(text: bytes) -> Tree | None:
+def _parse(known: Grammar, text: bytes) -> Tree | None:
     """The tree, or None when it takes more steps than any file should."""
     steps = _MAX_STEPS + len(text) // _BYTES_PER_STEP
-    text += _SETTLED
+    text += known.settled
 
     def read(offset: int, _point: object) -> bytes:
         return text[offset : offset + _READ]
@@ -80,15 +110,15 @@ def _parse(text: bytes) -> Tree | None:
         return steps < 0
 
     try:
-        return Parser(_LANGUAGE).parse(read, progress_callback=stop)
+        return Parser(known.language).parse(read, progress_callback=stop)
     except ValueError:  # stopped
         return None
 
 
-def _looks_parsable(text: bytes) -> bool:
+def _looks_parsable(known: Grammar, text: bytes) -> bool:
     """Whether each piece, parsed by itself, comes out mostly whole; cuts cost a few errors."""
     for start in range(0, len(text), _WINDOW):
-        tree = _parse(text[start : start + _WINDOW])
+        tree = _parse(known, text[start : start + _WINDOW])
         if tree is None or _too_broken(tree.root_node, cut=True):
             return False
     return True

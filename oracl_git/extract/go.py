@@ -1,0 +1,41 @@
+"""Go: packages named by their paths, and what a file takes from each.
+
+Knows how a package is called inside a file. Where a path leads, `graph` says.
+"""
+
+from __future__ import annotations
+
+import re
+
+from . import syntax
+from .source import Findings, Source
+
+_BUILTIN = frozenset(
+    "append cap clear close complex copy delete func if imag len make max min new panic print println real recover "
+    "switch for select return interface struct string byte rune error bool int uint int8 int16 int32 int64 uint8 "
+    "uint16 uint32 uint64 float32 float64 any defer go range map chan case var const type import else".split()
+)
+_PACKAGE = re.compile(rb"^package[ \t]++(\w+)", re.MULTILINE)
+
+
+def extract(source: Source, language: str) -> Findings:
+    """What a Go file says."""
+    found, code, imports = syntax.read(source, language)
+    bound = {each.whole or _called(each.path): each for each in imports}
+    taken = syntax.members(code, bound)
+    for name, each in bound.items():
+        syntax.refer(source, each._replace(members=tuple(taken[name]), whole=""), found)
+    syntax.uses(source, code, _BUILTIN.union(bound, (d.name for d in found.definitions)), found, calls=True)
+    package = _PACKAGE.search(code)
+    if package:
+        found.declares.append(("go package", package[1].decode("utf-8", "replace")))
+    return found
+
+
+def _called(path: str) -> str:
+    """The name a package most likely has: the last part of its path that is no version."""
+    head, _, last = path.rpartition("/")
+    if re.fullmatch(r"v\d+", last):
+        last = head.rpartition("/")[2]
+    last = re.sub(r"\.v\d+$", "", last)
+    return last.removeprefix("go-").removesuffix("-go").removesuffix(".go").replace("-", "_")

@@ -1,0 +1,45 @@
+"""Risk rules of languages beside Python: the same table, in their words.
+
+Knows calls and names by their spelling, as `pyrisk` does for Python. Knows no
+data flow: a rule that fires says "look here", not "this is wrong".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+# Language → rule → what is looked for in its code, comments and imports apart. Patterns start with a literal.
+_CALLS: dict[str, dict[str, bytes]] = {
+    "go": {
+        "process_spawn": rb"exec\.Command(?:Context)?\(|syscall\.(?:Exec|ForkExec)\(|os\.StartProcess\(",
+        "unsafe_deserialisation": rb"gob\.NewDecoder\(|yaml\.UnmarshalStrict\(|unsafe\.Pointer\(",
+        "network_listener": rb"ListenAndServe(?:TLS)?\(|net\.Listen(?:TCP|UDP|Packet|Unix)?\(|\.Serve(?:TLS)?\(",
+        "raw_sql": (
+            rb"\.(?:Exec|Query|QueryRow)(?:Context)?\((?:[^()\n\"]{0,60},\s?)?"
+            rb"(?:fmt\.Sprintf\(|\"[^\"\n]{0,300}\" ?\+)"
+        ),
+    },
+}
+# Language → modules whose import is a use of cryptography, by how their names begin.
+_CRYPTOGRAPHY: dict[str, tuple[str, ...]] = {
+    "go": ("crypto/", "golang.org/x/crypto"),
+}
+_CREDENTIAL = re.compile(
+    rb"[\w$]{0,40}(?:passw(?:or)?d|secret|token|api_?key)[\w$]{0,40}[\"']?\s{0,3}"
+    rb"(?::?=(?!=)|:)\s{0,3}(?:\"[^\"\n$<{]{4,}\"|'[^'\n$<{]{4,}')",
+    re.IGNORECASE,
+)
+_compiled: dict[str, dict[str, re.Pattern[bytes]]] = {}
+
+
+def risks(code: bytes, language: str, modules: Collection[str]) -> list[tuple[str, int]]:
+    """(rule, matches), sorted; `code` is the text without comments and imports, `modules` what is imported."""
+    patterns = _compiled.get(language)
+    if patterns is None:
+        patterns = _compiled[language] = {rule: re.compile(p) for rule, p in _CALLS.get(language, {}).items()}
+    counts = {rule: sum(1 for _ in pattern.finditer(code)) for rule, pattern in patterns.items()}
+    heads = _CRYPTOGRAPHY.get(language, ())
+    counts["cryptography"] = sum(module.startswith(heads) for module in modules) if heads else 0
+    counts["credential_constant"] = sum(1 for _ in _CREDENTIAL.finditer(code))
+    return sorted((rule, count) for rule, count in counts.items() if count)

@@ -1,0 +1,250 @@
+"""Any language with a grammar and a query: definitions and imports, from its tree.
+
+Knows what the captures of a .scm file mean, the same in every language:
+
+    @definition.KIND   a definition; KIND is class, interface, trait, type, module, function,
+                       method, constant or component
+    @name              what it is called
+    @scope             with a definition: what it belongs to, where that is written elsewhere
+    @within            not a definition, but what stands inside belongs to its @scope
+    @public @private   what marks it as one or the other, anywhere inside its match
+    @import            a statement, or a part of one, that names something else
+    @path              with an import: what it names; quotes are taken off
+    @member            with an import: a name taken from there
+    @whole             with an import: the name that all of it is bound to; "*" takes every name
+    @entry             something that is meant to be run
+
+Knows no language: what a query cannot say stands in a module of the language's
+own, which calls `read` and adds to what was found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from . import generic, trees
+from .chunks import CONTAINERS, by_definitions, is_lead
+from .facts import Definition
+from .languages import language as language_row
+from .risks import risks
+from .source import Findings, Source, blank
+from .words import paths
+
+# What makes a definition public, by the column `public` of a language: its name, or what the query marked.
+PUBLIC: dict[str, Callable[[str, bool, bool], bool]] = {
+    "name": lambda name, marked, hidden: not name.startswith("_") and not hidden,
+    "capital": lambda name, marked, hidden: name[:1].isupper(),
+    "marked": lambda name, marked, hidden: marked and not hidden,
+}
+_QUOTES = b"\"'`<>"
+_LONGEST_LEAD = 100  # lines of a comment and annotations above a definition that are looked at
+MAX_MEMBERS = 200  # names of one import
+MAX_USES = 400  # names one file uses without an import
+
+
+class Import(NamedTuple):
+    """An import by its offsets: what it names, what it takes from there, and the name all of it is bound to."""
+
+    path: str
+    members: tuple[str, ...]
+    whole: str
+    start: int
+    end: int
+
+
+class Reading(NamedTuple):
+    """What a tree said; `code` is the text without comments and imports, of the same length."""
+
+    found: Findings
+    code: bytes
+    imports: list[Import]
+
+
+class _Scope(NamedTuple):
+    """A definition, or what holds some, by its offsets."""
+
+    start: int
+    end: int
+    name: str
+    kind: str  # "" for what is no definition itself
+    scope: str
+    public: bool
+
+
+def extract(source: Source, language: str) -> Findings:
+    """What a file says, as its query alone tells."""
+    found, _, imports = read(source, language)
+    for each in imports:
+        refer(source, each, found)
+    return found
+
+
+def refer(source: Source, each: Import, found: Findings) -> None:
+    """Note an import: each member of it, or all of it."""
+    start, end = source.line(each.start), source.line(each.end - 1)
+    for name in each.members[:MAX_MEMBERS] or (each.whole if each.whole == "*" else "",):
+        found.refer("import", each.path, name, start, end)
+
+
+def read(source: Source, language: str) -> Reading:
+    """Definitions, comments, the paths in strings and the risks of a file; its imports are the caller's to note.
+
+    A text without a tree is read as in any language.
+    """
+    root, error = trees.read(language, source.text)
+    if root is None:
+        found = generic.extract(source, language)
+        found.error = error
+        return Reading(found, source.text, [])
+    found = Findings()
+    found.error = error
+    row = language_row(language)
+    text = source.text
+    comments = generic.comment_spans(text, row.comments)
+    generic.refer_comments(source, comments, found)
+    scopes, imports = _sorted(text, trees.matches(language, root), PUBLIC[row.public], found)
+    code = blank(text, comments) if comments else text
+    taken = sorted((each.start, each.end) for each in imports)
+    code = blank(code, taken) if taken else code
+    for offset, (path, anchor) in paths(code):
+        found.refer(row.words, path, anchor, source.line(offset))
+    found.definitions = _definitions(source, scopes, tuple(row.docs.encode().split()))
+    found.sections = by_definitions(source.rows, found.definitions)
+    found.risk = risks(code, language, {each.path for each in imports})
+    found.tags = [("shape", _shape(found.definitions))]
+    found.entry_point |= text.startswith(b"#!")
+    return Reading(found, code, imports)
+
+
+def _sorted(
+    text: bytes, matches: Iterable[trees.Captures], is_public: Callable[[str, bool, bool], bool], found: Findings
+) -> tuple[list[_Scope], list[Import]]:
+    """The matches as scopes and imports, in order of place; of two patterns that name one thing the first decides."""
+    scopes: dict[int, _Scope] = {}
+    imports: dict[tuple[int, str], Import] = {}
+    for match in matches:
+        if "import" in match:
+            each = _import(text, match)
+            imports.setdefault((each.start, each.path), each)
+        elif "entry" in match:
+            found.entry_point = True
+        else:
+            scope = _scope(text, match, is_public)
+            if scope is None:
+                continue
+            place = match["name" if scope.kind else "within"][0].start_byte
+            known = scopes.get(place)
+            if known:
+                scope = known._replace(
+                    start=min(known.start, scope.start), end=max(known.end, scope.end),
+                    public=known.public or scope.public,
+                )  # fmt: skip
+            scopes[place] = scope
+    order = [scope for _, scope in sorted(scopes.items(), key=lambda row: (row[1].start, -row[1].end, row[0]))]
+    return order, [imports[key] for key in sorted(imports)]
+
+
+def _import(text: bytes, match: trees.Captures) -> Import:
+    statement = match["import"][0]
+    path = ".".join(_text(text, node) for node in match.get("path", ()))
+    members = tuple(dict.fromkeys(_text(text, node) for node in match.get("member", ())))
+    whole = _text(text, match["whole"][0]) if "whole" in match else ""
+    return Import(path, members, whole, statement.start_byte, statement.end_byte)
+
+
+def _text(text: bytes, node: Node) -> str:
+    return text[node.start_byte : node.end_byte].strip(_QUOTES).decode("utf-8", "replace")
+
+
+def _scope(text: bytes, match: trees.Captures, is_public: Callable[[str, bool, bool], bool]) -> _Scope | None:
+    scope = _text(text, match["scope"][0]) if "scope" in match else ""
+    if "within" in match:
+        node = match["within"][0]
+        return _Scope(node.start_byte, node.end_byte, scope, "", "", True)
+    for capture, nodes in match.items():
+        if capture.startswith("definition."):
+            name = _text(text, match["name"][0])
+            public = is_public(name, "public" in match, "private" in match)
+            node = nodes[0]
+            if not name.strip("_"):
+                return None
+            return _Scope(node.start_byte, node.end_byte, name, capture[11:], scope, public)
+    return None
+
+
+def _definitions(source: Source, scopes: list[_Scope], docs: tuple[bytes, ...]) -> list[Definition]:
+    """The definitions that are not local to a function, by their names within the file."""
+    rows: list[Definition] = []
+    stack: list[_Scope] = []  # with their qualified names
+    for each in scopes:
+        start, end, name, kind, scope, public = each
+        while stack and (stack[-1].end <= start or stack[-1][:2] == each[:2]):  # `const a, b = 1, 2` is two of one span
+            stack.pop()
+        above = stack[-1] if stack else None
+        if above and above.kind and above.kind not in CONTAINERS:
+            continue
+        name = ".".join(filter(None, (above.name if above else "", scope, name)))
+        public = public and (not above or above.public)
+        stack.append(_Scope(start, end, name, kind, "", public))
+        if not kind:
+            continue
+        if kind == "function" and "." in name:
+            kind = "method"
+        first, last = source.line(start), source.line(end - 1)
+        rows.append(Definition(name, kind, first, last, public, bool(docs) and _documented(source.rows, first, docs)))
+    return rows
+
+
+def _documented(rows: list[bytes], line: int, docs: tuple[bytes, ...]) -> bool:
+    """Whether a doc comment stands right above a line, or above its annotations."""
+    inside = False  # a block comment, from its end upwards
+    for above in range(line - 2, max(line - _LONGEST_LEAD, -1), -1):
+        row = rows[above].strip()
+        inside = inside or row.endswith(b"*/")
+        if inside:
+            if b"/*" in row:
+                return row.startswith(docs)
+        elif row.startswith(docs):
+            return True
+        elif not row or not (is_lead(row) or row.startswith(b"[")):
+            return False
+    return False
+
+
+def _shape(definitions: list[Definition]) -> str:
+    """Structure that small edits do not change, in the words that Python's files have for it."""
+    kinds = {"classes" if d.kind in CONTAINERS else "functions" for d in definitions if "." not in d.name}
+    return "mixed" if len(kinds) > 1 else kinds.pop() if kinds else "data"
+
+
+def members(code: bytes, bound: Collection[str]) -> dict[str, dict[str, None]]:
+    """Bound name → the names that are taken from it as `bound.name`, in order of place."""
+    found: dict[str, dict[str, None]] = {name: {} for name in bound}
+    if bound:
+        for match in _MEMBER.finditer(code):
+            owner = found.get(match[1].decode("utf-8", "replace"))
+            if owner is not None and len(owner) < MAX_MEMBERS:
+                owner[match[2].decode("utf-8", "replace")] = None
+    return found
+
+
+_MEMBER = re.compile(rb"(?<![\w.)\]])([A-Za-z_]\w*+)\s?\.\s?([A-Za-z_]\w*+)")
+_TYPE = re.compile(rb"(?<![\w.$\"'`])[A-Z]\w*+")
+_CALL = re.compile(rb"(?<![\w.$\"'`])(?:[A-Z]\w*+|[a-z_]\w*+(?=[({]))")
+
+
+def uses(source: Source, code: bytes, known: Collection[str], found: Findings, calls: bool = False) -> None:
+    """Note what looks like a type, or with `calls` like a function too, and is neither imported nor defined here."""
+    seen: set[bytes] = set()
+    for match in (_CALL if calls else _TYPE).finditer(code):
+        if match[0] not in seen:
+            seen.add(match[0])
+            name = match[0].decode("utf-8", "replace")
+            if name not in known:
+                found.refer("use", "", name, source.line(match.start()))
+            if len(seen) >= MAX_USES:
+                return

@@ -1,0 +1,42 @@
+"""Where an import leads inside the tree: one module a family of languages.
+
+Knows which family reads which language. A family's module has one function,
+
+    resolve(names, source, reference) -> Resolution
+
+which asks the tree through `Names` only, so that every question it takes is
+known, and asked again when an answer can have changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+
+from ...extract.facts import Reference
+from ..names import Names
+from .model import EXTERNAL, Resolution, Target
+
+__all__ = ["FAMILIES", "Resolution", "Target", "resolve"]
+
+FAMILIES = {
+    "python": "python",
+    "go": "go",
+    "javascript": "javascript",
+    "typescript": "javascript",
+    "tsx": "javascript",
+}
+
+
+def resolve(language: str, names: Names, source: str, reference: Reference) -> Resolution:
+    """Where a reference of kind "import" or "use" leads from a file of a language."""
+    family = FAMILIES.get(language)
+    return _resolver(family)(names, source, reference) if family else EXTERNAL
+
+
+@cache
+def _resolver(family: str) -> Callable[[Names, str, Reference], Resolution]:
+    """The resolver of a family, loaded when its first reference comes."""
+    resolver: Callable[[Names, str, Reference], Resolution] = import_module(f".{family}", __name__).resolve
+    return resolver

@@ -1,0 +1,91 @@
+"""What resolving gives, and the ways of looking that families share.
+
+Knows paths, candidates and manifests by their names. Knows no language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from posixpath import normpath
+from typing import NamedTuple
+
+from ..names import Candidates, Names
+from ..parameters import EXACT, UNIQUE_SUFFIX
+
+
+class Target(NamedTuple):
+    """A file an import leads to, the symbol in it ("" = all of it), and κ as a fraction."""
+
+    path: str
+    symbol: str
+    confidence: tuple[int, int]
+
+
+class Resolution(NamedTuple):
+    """The targets of one reference, and how they were found: exact | suffix | ambiguous | unresolved | external."""
+
+    targets: tuple[Target, ...]
+    how: str
+
+
+EXTERNAL = Resolution((), "external")
+UNRESOLVED = Resolution((), "unresolved")
+
+
+def exact(*paths: str, symbol: str = "") -> Resolution:
+    """Files that are certainly meant."""
+    return Resolution(tuple(Target(path, symbol, EXACT) for path in paths), "exact")
+
+
+def likely(found: Candidates, symbol: str = "", missing: Resolution = EXTERNAL) -> Resolution:
+    """Files that look like what is meant: one, or a few among which nothing decides."""
+    if not found:
+        return missing
+    if len(found) == 1:
+        return Resolution((Target(found[0], symbol, UNIQUE_SUFFIX),), "suffix")
+    return Resolution(tuple(Target(path, symbol, (1, len(found))) for path in found), "ambiguous")
+
+
+def parent(path: str) -> str:
+    """The directory of a path; "" at the top."""
+    return path.rpartition("/")[0]
+
+
+def join(directory: str, name: str) -> str:
+    """A path below a directory."""
+    return f"{directory}/{name}" if directory and name else directory or name
+
+
+def inside(directory: str, target: str) -> str | None:
+    """A path written relative to a directory, normalised ("" for the top); None when it leaves the tree."""
+    joined = normpath(f"{directory}/{target}" if directory else target)
+    if joined == ".":
+        return ""
+    return None if joined.startswith(("..", "/")) else joined
+
+
+def above(path: str) -> Iterator[str]:
+    """The directories a path lies in, nearest first, "" last."""
+    while path:
+        path = parent(path)
+        yield path
+
+
+def nearest(names: Names, source: str, *manifests: str) -> str | None:
+    """The closest of some manifests in a directory at or above that of a file."""
+    directory = parent(source)
+
+    def find(asked: Names) -> str | None:
+        for place in (directory, *above(directory)) if directory else ("",):
+            for name in manifests:
+                path = join(place, name)
+                if asked.exists(path):
+                    return path
+        return None
+
+    return names.once(("nearest", directory, *manifests), find)
+
+
+def first(names: Names, stem: str, suffixes: tuple[str, ...]) -> str | None:
+    """The first file there is of a stem with some suffixes."""
+    return next((stem + suffix for suffix in suffixes if names.exists(stem + suffix)), None)

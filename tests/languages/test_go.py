@@ -1,0 +1,119 @@
+"""Go: definitions, packages, modules, and the names a file takes from its own package."""
+
+from __future__ import annotations
+
+from .reading import Tree, definitions, facts
+
+SHAPES = """\
+    // Package shapes draws.
+    package shapes
+
+    // Area is one.
+    type Area interface {
+    	Size() int
+    }
+
+    type (
+    	Square struct{ side int }
+    	Names  = []string
+    )
+
+    const Unit, half = 2, 1
+
+    // Size tells.
+    func (s *Square) Size() int {
+    	local := func() int { return 1 }
+    	return local()
+    }
+
+    func (b Box[T]) put(t T) {}
+
+    func New() *Square { return nil }
+    """
+
+
+def test_definitions() -> None:
+    assert definitions("shapes.go", SHAPES) == [
+        ("Area", "interface", 5, 7),
+        ("Square", "class", 10, 10),
+        ("Names", "type", 11, 11),
+        ("Unit", "constant", 14, 14),
+        ("half", "constant", 14, 14),
+        ("Square.Size", "method", 17, 20),
+        ("Box.put", "method", 22, 22),
+        ("New", "function", 24, 24),
+    ]
+
+
+def test_public_and_documented() -> None:
+    found = facts("shapes.go", SHAPES)
+    assert {d.name for d in found.definitions if not d.public} == {"half", "Box.put"}
+    assert {d.name for d in found.definitions if d.documented} == {"Area", "Square.Size"}
+
+
+def test_a_program_is_an_entry_point() -> None:
+    assert facts("m.go", "package main\n\nfunc main() {}\n").entry_point
+    assert not facts("m.go", "package mainly\n\nfunc main() {}\n").entry_point
+
+
+def test_risks() -> None:
+    code = 'package x\n\nimport "crypto/md5"\n\nvar apiKey = "abcdef"\n\nfunc f() { exec.Command("ls").Run() }\n'
+    assert dict(facts("x.go", code).risk) == {"process_spawn": 1, "cryptography": 1, "credential_constant": 1}
+
+
+MODULES = {
+    "go.mod": "module example.com/top\n\nrequire example.com/other v1.0.0\n\nreplace example.com/other => ./other\n",
+    "main.go": """\
+        package main
+
+        import (
+        	"fmt"
+        	"example.com/top/pkg/draw"
+        	d "example.com/other/deep"
+        	_ "example.com/top/pkg/draw/v2"
+        	"example.com/top/nothing"
+        	"github.com/else/where"
+        )
+
+        func main() { fmt.Println(draw.Line(), d.Deep, draw.Unknown); help(); where.Is() }
+        """,
+    "help.go": "package main\n\nfunc help() {}\n",
+    "pkg/draw/draw.go": "package draw\n\ntype Pen struct{}\n",
+    "pkg/draw/line.go": "package draw\n\nfunc Line() Pen { return Pen{} }\n",
+    "pkg/draw/line_test.go": "package draw\n\nfunc TestLine() { Line() }\n",
+    "pkg/draw/v2/a.go": "package draw\n",
+    "other/go.mod": "module example.com/other\n",
+    "other/deep/x.go": 'package deep\n\nimport "example.com/top/pkg/draw"\n\nvar Deep = draw.Pen{}\n',
+    "vendor/github.com/else/where/w.go": "package where\n\nfunc Is() {}\n",
+}
+
+
+def test_imports_lead_to_the_files_that_define_what_is_used() -> None:
+    assert Tree(MODULES).follow("main.go") == {
+        "fmt Println": "external",
+        "example.com/top/pkg/draw Line": ["pkg/draw/line.go"],
+        "example.com/top/pkg/draw Unknown": ["pkg/draw/draw.go"],
+        "example.com/other/deep Deep": ["other/deep/x.go"],
+        "example.com/top/pkg/draw/v2": ["pkg/draw/v2/a.go"],
+        "example.com/top/nothing": "unresolved",
+        "github.com/else/where Is": ["vendor/github.com/else/where/w.go"],
+    }
+
+
+def test_another_module_of_the_tree_is_found_by_its_name() -> None:
+    assert Tree(MODULES).follow("other/deep/x.go") == {"example.com/top/pkg/draw Pen": ["pkg/draw/draw.go"]}
+
+
+def test_names_of_the_own_package_need_no_import() -> None:
+    tree = Tree(MODULES)
+    assert tree.follow("main.go", "use")["help"] == ["help.go"]
+    assert tree.follow("pkg/draw/line.go", "use")["Pen"] == ["pkg/draw/draw.go"]
+    assert tree.follow("pkg/draw/line_test.go", "use")["Line"] == ["pkg/draw/line.go"]
+
+
+def test_before_modules_a_path_is_known_by_its_end() -> None:
+    tree = Tree({
+        "cmd/x/main.go": 'package main\n\nimport "github.com/a/b/pkg/y"\n\nvar _ = y.Y\n',
+        "pkg/y/y.go": "package y\n\nvar Y = 1\n",
+    })  # fmt: skip
+    assert tree.follow("cmd/x/main.go") == {"github.com/a/b/pkg/y Y": ["pkg/y/y.go"]}

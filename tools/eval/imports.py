@@ -1,0 +1,71 @@
+"""How many imports of a repository lead where its own tools say they lead.
+
+    python tools/eval/imports.py REPOSITORY TRUTH.jsonl [--language NAME …] [--misses N]
+
+A line of TRUTH is one import inside the repository, as a compiler or another tool of
+the language resolves it: {"source": path, "targets": [path, …]}. Several targets are
+one answer (the files of a package); any edge to one of them counts as found.
+
+    recall     imports of TRUTH with an edge to a target
+    precision  `imports` edges of the sources that TRUTH names which lead to a target of theirs
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterable
+
+from oracl_git.git import discover
+from oracl_git.store.index import Index
+from oracl_git.store.update import update
+
+
+def edges(place: str, languages: Iterable[str]) -> dict[str, set[str]]:
+    """Source → the targets of its `imports` edges, of files in some languages (none: of all)."""
+    repo = discover(place)
+    update(repo)
+    found: dict[str, set[str]] = defaultdict(set)
+    wanted = set(languages)
+    with Index(repo) as index:
+        nodes = {node.id: node for node in index.all_nodes()}
+        for link in index.all_links():
+            source = nodes[link.source]
+            if link.relation == "imports" and (not wanted or source.language in wanted):
+                found[source.path].add(nodes[link.target].path)
+    return found
+
+
+def main() -> None:
+    """Compare, and print one line of figures."""
+    parser = argparse.ArgumentParser(description="Hold imports against what a language's own tool says.")
+    parser.add_argument("repository")
+    parser.add_argument("truth")
+    parser.add_argument("--language", action="append", default=[], help="only edges of files in this language")
+    parser.add_argument("--misses", type=int, default=0, metavar="N", help="show so many of each kind of fault")
+    asked = parser.parse_args()
+    with open(asked.truth, encoding="utf-8") as file:
+        truth = [json.loads(line) for line in file]
+    found = edges(asked.repository, asked.language)
+    targets: dict[str, set[str]] = defaultdict(set)
+    missing = []
+    for row in truth:
+        wanted = set(row["targets"]) - {row["source"]}
+        targets[row["source"]] |= wanted
+        if wanted and not wanted & found[row["source"]]:
+            missing.append(row)
+    made = [(source, target) for source in targets for target in sorted(found[source])]
+    wrong = [(source, target) for source, target in made if target not in targets[source]]
+    for row in missing[: asked.misses]:
+        print(f"missing  {row['source']} → {' | '.join(row['targets'][:3])}", file=sys.stderr)
+    for source, target in wrong[: asked.misses]:
+        print(f"wrong    {source} → {target}", file=sys.stderr)
+    recall = 1 - len(missing) / len(truth) if truth else 0.0
+    precision = 1 - len(wrong) / len(made) if made else 0.0
+    print(f"{len(targets)} files, {len(truth)} imports: recall {recall:.3f}, precision {precision:.3f} of {len(made)}")
+
+
+if __name__ == "__main__":
+    main()
