@@ -78,6 +78,7 @@ CREATE VIRTUAL TABLE chunk_fts USING fts5(title, body, content='', tokenize='por
 CREATE VIRTUAL TABLE chunk_vocab USING fts5vocab(chunk_fts, row);
 CREATE VIRTUAL TABLE chunk_terms USING fts5vocab(chunk_fts, instance);
 CREATE VIRTUAL TABLE file_fts USING fts5(path, names, content='', tokenize='porter unicode61 remove_diacritics 2');
+INSERT INTO chunk_fts(chunk_fts, rank) VALUES('hashsize', 16777216);
 """
 
 FACTS_SCHEMA = """
@@ -233,6 +234,32 @@ def _create(db: sqlite3.Connection, name: str) -> None:
             for statement in _statements(_SCHEMAS[name]):
                 db.execute(statement)
             db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+
+
+def renew(db: sqlite3.Connection, name: str) -> None:
+    """Make all tables of a database anew, empty. The caller holds the transaction."""
+    tables = db.execute("SELECT name FROM sqlite_master WHERE type='table' ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC")
+    for (table,) in tables.fetchall():
+        db.execute(f"DROP TABLE IF EXISTS {table}")
+    for statement in _statements(_SCHEMAS[name]):
+        db.execute(statement)
+
+
+@contextmanager
+def bulk(db: sqlite3.Connection, *tables: str) -> Iterator[None]:
+    """While empty tables are filled: without their triggers, and with their indexes made afterwards, which is
+    a sort instead of a search for each row. The caller holds the transaction."""
+    marks = ",".join("?" * len(tables))
+    made = db.execute(
+        f"SELECT type, name, sql FROM sqlite_master WHERE tbl_name IN ({marks}) AND type IN ('index', 'trigger')"
+        " AND sql IS NOT NULL ORDER BY rowid",
+        tables,
+    ).fetchall()
+    for kind, name, _ in made:
+        db.execute(f"DROP {kind} {name}")
+    yield
+    for _, _, statement in made:
+        db.execute(statement)
 
 
 def _statements(script: str) -> Iterator[str]:

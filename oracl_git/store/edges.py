@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 from ..extract import Facts
@@ -18,6 +19,7 @@ from ..graph.model import ARTIFACT, CONSTRAINT, CONSTRAINT_PREFIX, HUB, HUB_PREF
 from ..graph.names import Memo, Names, Recorder
 from ..graph.parameters import RELATIONS, Blend
 from ..graph.tags import tags
+from .database import bulk
 from .facts import Contents
 from .links import RELATION_CODES, LinkTable, Moved, outgoing
 from .nodes import NodeTable, tags_text
@@ -67,10 +69,11 @@ class EdgeTable:
             affected = {row[0] for row in db.execute("SELECT id FROM node WHERE kind=?", (ARTIFACT,))}
         constraints = self._constraints()
         affected -= set(constraints)
-        moved = [m for node in sorted(nodes.leaving) if (m := self._links.write(node, ()))]
-        moved += self._link_all(sorted(affected), len(affected) + len(constraints))
-        moved += [m for node, path in constraints.items() if (m := self._link_constraint(node, path))]
-        self._links.finish()
+        with bulk(db, "edge") if self._links.fresh else nullcontext():
+            moved = [m for node in sorted(nodes.leaving) if (m := self._links.write(node, ()))]
+            moved += self._link_all(sorted(affected), len(affected) + len(constraints))
+            moved += [m for node, path in constraints.items() if (m := self._link_constraint(node, path))]
+            self._links.finish()
         change = self._lose(nodes.leaving)
         self._inputs(affected | set(constraints), moved)
         self._ranks(moved)

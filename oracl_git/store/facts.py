@@ -49,14 +49,14 @@ class FactsCache:
         rows = ((key, self._db.execute(find, (*key, self._extractor)).fetchone()) for key in keys)
         return {key: row[0] for key, row in rows if row}
 
-    def learn(self, blob: str, language: str, data: bytes) -> Facts:
+    def learn(self, blob: str, language: str, data: bytes) -> tuple[Facts, Texts]:
         """Extract a blob and remember what it says."""
         facts, texts = read(data, language)
-        flat = "\0".join(part.replace("\0", " ") for pair in texts for part in pair)
+        flat = "\0".join([part for pair in texts for part in pair])  # of words: there is no NUL in them
         self._pending[blob, language] = (facts.skip, *facts.encode(), flat.encode("utf-8", "surrogatepass"))
         if len(self._pending) >= _BATCH:
             self.flush()
-        return facts
+        return facts, texts
 
     def flush(self) -> None:
         """Commit what was learned so far: an interrupted update resumes from here."""

@@ -35,7 +35,7 @@ class LinkTable:
 
     def __init__(self, db: sqlite3.Connection, nodes: NodeTable, whole: bool) -> None:
         self._db, self._nodes, self._whole = db, nodes, whole
-        self._fresh = db.execute("SELECT 1 FROM edge LIMIT 1").fetchone() is None
+        self.fresh = db.execute("SELECT 1 FROM edge LIMIT 1").fetchone() is None
         self._inserts: list[tuple[int | str, ...]] = []
         self._lookups = array("Q")
         self._asked: list[tuple[int, bytes]] = []
@@ -52,7 +52,7 @@ class LinkTable:
             )
             for e in edges
         }
-        old = {} if self._fresh else self._old(node)
+        old = {} if self.fresh else self._old(node)
         stale = [key for key, (_, value, _) in old.items() if new.get(key) != value]
         fresh = [key for key, value in new.items() if key not in old or old[key][1] != value]
         if not stale and not fresh:
@@ -104,7 +104,7 @@ class LinkTable:
     def record(self, node: int, keys: set[int]) -> None:
         """Replace the questions a node's links depend on."""
         packed = array("I", sorted(keys)).tobytes()
-        row = None if self._fresh else self._db.execute("SELECT keys FROM asked WHERE source=?", (node,)).fetchone()
+        row = None if self.fresh else self._db.execute("SELECT keys FROM asked WHERE source=?", (node,)).fetchone()
         if row and row[0] == packed:
             return
         before = set(array("I", row[0])) if row else set()

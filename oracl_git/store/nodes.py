@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from ..extract import Facts
+from ..extract import Facts, Texts
 from ..graph import digest
 from ..graph.governance import Governance
 from ..graph.link import tested_stem
@@ -58,6 +58,9 @@ class File(NamedTuple):
     language: str
 
 
+Outlined = tuple[File, Facts, Texts]  # an artifact, and what its rows are made of
+
+
 def _stems(path: str) -> tuple[str, str]:
     """(the stem tests may call it by, the stem it calls when it is a test)."""
     stem = implementation_stem(path)
@@ -101,34 +104,36 @@ class NodeTable:
             known = self._ids[kind, path] = row[0]
         return known
 
-    def apply(self, files: list[File], gone: list[str], text: TextTable) -> set[int] | None:
-        """Write the rows and the text; the ids whose links could have changed, or None for all of them."""
-        db = self._db
-        fresh = self._fresh
-        before = {} if fresh else {q: ask(names, q) for names in [self._names()] for q in self._questions(files, gone)}
+    def fill(self, outlines: Iterable[Outlined], text: TextTable) -> None:
+        """Write rows and text of all artifacts into empty tables."""
+        for file, facts, texts in outlines:
+            text.add(self._put(file, facts), file.path, facts, texts)
+        self._flush(text)
+
+    def apply(self, files: list[File], gone: list[str], outlines: Iterable[Outlined], text: TextTable) -> set[int]:
+        """Write rows and text of changed artifacts; the ids whose links could have changed."""
+        names = self._names()
+        before = {question: ask(names, question) for question in self._questions(files, gone)}
         for path in gone:
             self._leave(path)
-        for file in files:
-            outline = self._contents.outline(file.blob, file.language)
-            assert outline is not None, "files whose blob is missing were left out before"
-            text.add(self._put(file, outline[0]), file.path, *outline)
-        for rows in (self._rows, self._symbols, self._declared, text):
-            rows.flush()
-        db.executemany(
-            "INSERT INTO toplevel VALUES(?1,?2,?3,?4) ON CONFLICT DO UPDATE SET modules=modules+?3, under=under+?4",
-            [(top, encode_path(root), *counts) for (top, root), counts in self._toplevel.items()],
-        )
-        db.execute("DELETE FROM toplevel WHERE modules=0 AND under=0")
-        if fresh:
-            return None
+        self.fill(outlines, text)
         after = self._names()
         affected = {node for file in files if (node := self.find(ARTIFACT, file.path)) is not None}
         for question, answer in before.items():
             if ask(after, question) != answer:
                 affected.update(
-                    row[0] for row in db.execute("SELECT source FROM lookup WHERE key=?", (key(*question),))
+                    row[0] for row in self._db.execute("SELECT source FROM lookup WHERE key=?", (key(*question),))
                 )
         return affected - self.leaving
+
+    def _flush(self, text: TextTable) -> None:
+        for rows in (self._rows, self._symbols, self._declared, text):
+            rows.flush()
+        self._db.executemany(
+            "INSERT INTO toplevel VALUES(?1,?2,?3,?4) ON CONFLICT DO UPDATE SET modules=modules+?3, under=under+?4",
+            [(top, encode_path(root), *counts) for (top, root), counts in self._toplevel.items()],
+        )
+        self._db.execute("DELETE FROM toplevel WHERE modules=0 AND under=0")
 
     def _names(self) -> StoredNames:
         return StoredNames(self._db, self._contents.facts)

@@ -58,3 +58,7 @@ class TextTable:
         """Write what waits."""
         for rows in (self._files, self._chunks, self._texts):
             rows.flush()
+
+    def await_vectors(self) -> None:
+        """Note that every chunk waits for a vector, as a trigger does when one comes."""
+        self._db.execute("INSERT INTO pending SELECT id FROM chunk")

@@ -12,10 +12,11 @@ import gc
 import json
 import sqlite3
 from array import array
+from collections.abc import Iterable, Iterator
 
 from ..embedding import Asset
 from ..errors import GitFailed, NothingIndexed
-from ..extract import excluded, language_of, version
+from ..extract import Facts, Texts, excluded, language_of, version
 from ..git import Change, Objects, Repository, open_objects, shallow_state
 from ..graph import digest, governance
 from ..graph.model import decode_path, encode_path
@@ -25,7 +26,7 @@ from .edges import EdgeTable
 from .facts import Contents, FactsCache
 from .fill import settle
 from .history import DEFAULT_DEPTH, HistoryStore
-from .nodes import File, NodeTable
+from .nodes import File, NodeTable, Outlined
 from .settings import Progress, Report, Settings
 from .text import TextTable
 from .tree import StoredNames
@@ -33,6 +34,9 @@ from .tree import StoredNames
 _WHOLE = 400  # from this many changed paths on, tables are read whole
 _REGULAR = 0o100000
 _TYPE = 0o170000
+
+Skips = dict[tuple[str, str], str]  # (blob, language) → why to leave the file out, or ""
+Said = dict[tuple[str, str], tuple[Facts, Texts]]  # (blob, language) → what it says
 
 
 def update(
@@ -133,11 +137,17 @@ class Build:
 
     def _apply(self, changes: list[Change], settings: Settings) -> tuple[int, NodeTable]:
         """Everything but history: the graph and the text; (files linked, the node table)."""
-        self.whole = len(changes) >= _WHOLE
+        self.fresh = self.db.execute("SELECT 1 FROM node LIMIT 1").fetchone() is None
+        self.whole = self.fresh or len(changes) >= _WHOLE
         governed = self._govern(changes)
         files, gone = self._classify(changes)
-        files = self._skip_by_content(files, gone, self._extract(files))
-        return self._graph(files, gone, governed, settings)
+        skips = self.cache.known({(file.blob, file.language) for file in files})
+        learned = self._learned(files, skips)
+        if not self.fresh:  # what questions were answered is asked for before any row changes
+            for _ in learned:
+                pass
+            files = [file for file in files if self._stays(file, skips, gone)]
+        return self._graph(files, gone, self._outlines(files, skips, learned, gone), governed, settings)
 
     # -- where it starts ----------------------------------------------------------------
 
@@ -153,13 +163,7 @@ class Build:
         return ""
 
     def _empty(self) -> None:
-        tables = self.db.execute(
-            "SELECT name FROM sqlite_master WHERE type='table' AND name NOT LIKE '%fts%' AND sql NOT LIKE '%fts5vocab%'"
-        )
-        for (table,) in tables.fetchall():
-            self.db.execute(f"DELETE FROM {table}")
-        for table in ("chunk_fts", "file_fts"):
-            self.db.execute(f"INSERT INTO {table}({table}) VALUES('delete-all')")
+        database.renew(self.db, "index")
         self.header = {}
 
     def _changes(self, tree: str) -> list[Change]:
@@ -203,7 +207,8 @@ class Build:
         files, gone = [], []
         for change in changes:
             path = decode_path(change.path)
-            self.db.execute("DELETE FROM skipped WHERE path=?", (change.path,))
+            if not self.fresh:
+                self.db.execute("DELETE FROM skipped WHERE path=?", (change.path,))
             size = sizes.get(change.new_oid)
             reason = excluded(change.path, change.new_mode, size) if change.new_mode else "deleted"
             if not reason:
@@ -214,51 +219,71 @@ class Build:
                 self.db.execute("INSERT INTO skipped VALUES(?,?)", (change.path, reason))
         return files, gone
 
-    def _extract(self, files: list[File]) -> dict[tuple[str, str], str]:
-        """Read and parse the blobs that no cache knows; why each file is to be left out, or ""."""
-        skips = self.cache.known({(file.blob, file.language) for file in files})
+    def _learned(self, files: list[File], skips: Skips) -> Iterator[Said]:
+        """Read and parse the blobs that no cache knows, in the order of the files, which reads packs well.
+
+        Yields what each blob says in its languages; `skips` learns why a file of it is to be left out, or "".
+        """
         unseen: dict[str, list[str]] = {}
         for file in files:
             if (file.blob, file.language) not in skips and file.language not in unseen.setdefault(file.blob, []):
                 unseen[file.blob].append(file.language)
-        wanted = [blob for blob, languages in unseen.items() if languages]  # tree order, which reads packs well
+        wanted = [blob for blob, languages in unseen.items() if languages]
         for done, (blob, data) in enumerate(self.objects.blobs(wanted), 1):
+            said: Said = {}
             for language in unseen[blob]:
                 if data is None:
                     skips[blob, language] = "missing"
                     continue
-                facts = self.cache.learn(blob, language, data)
+                facts, _ = said[blob, language] = self.cache.learn(blob, language, data)
                 skips[blob, language] = facts.skip
                 self.parsed += 1
                 if not self.whole:
                     self.contents.recent[blob, language] = facts
             self.tell("reading", done, len(wanted))
+            yield said
         self.cache.flush()
-        return skips
 
-    def _skip_by_content(self, files: list[File], gone: list[str], skips: dict[tuple[str, str], str]) -> list[File]:
-        kept = []
-        for file in files:
-            reason = skips[file.blob, file.language]
-            if not reason:
-                kept.append(file)
-                continue
+    def _stays(self, file: File, skips: Skips, gone: list[str]) -> bool:
+        """Whether a file is an artifact, by what it says."""
+        reason = skips[file.blob, file.language]
+        if reason:
             self.db.execute("INSERT OR REPLACE INTO skipped VALUES(?,?)", (encode_path(file.path), reason))
             gone.append(file.path)
-        return kept
+        return not reason
+
+    def _outlines(
+        self, files: list[File], skips: Skips, learned: Iterator[Said], gone: list[str]
+    ) -> Iterator[Outlined]:
+        """What the rows of each artifact are made of."""
+        said: Said = {}
+        for file in files:
+            key = file.blob, file.language
+            while key not in skips:
+                said = next(learned)
+            if self._stays(file, skips, gone):
+                outline = said.get(key) or self.contents.outline(*key)
+                assert outline is not None, "files whose blob is missing were left out before"
+                yield file, *outline
+        for _ in learned:  # the rest is written
+            pass
 
     # -- the graph -------------------------------------------------------------------------
 
-    def _graph(self, files: list[File], gone: list[str], governed: bool, settings: Settings) -> tuple[int, NodeTable]:
+    def _graph(
+        self, files: list[File], gone: list[str], outlines: Iterable[Outlined], governed: bool, settings: Settings
+    ) -> tuple[int, NodeTable]:
         """Everything between node rows and the root; (files linked, the node table)."""
         text = TextTable(self.db, self.contents)
-        find = "SELECT id, blob, language FROM node WHERE path=? AND kind=0"
-        for path in [*gone, *(file.path for file in files)]:
-            row = self.db.execute(find, (encode_path(path),)).fetchone()
-            if row:
-                text.remove(row[0], path, row[1], row[2])
         nodes = NodeTable(self.db, self.contents, self.rules)
-        affected = nodes.apply(files, gone, text)
+        affected = None
+        if self.fresh:
+            with database.bulk(self.db, "node", "symbol", "declared", "chunk"):
+                nodes.fill(outlines, text)
+                text.await_vectors()
+        else:
+            self._remove([*gone, *(file.path for file in files)], text)
+            affected = nodes.apply(files, gone, outlines, text)
         names = StoredNames(self.db, self.contents.facts, self.whole)
         edges = EdgeTable(
             self.db, nodes, names, self.contents, self.rules, settings.blend, settings.skip, self.whole, self.tell
@@ -268,6 +293,14 @@ class Build:
         self.header["max_r"] = edges.greatest_rank(int(str(self.header.get("max_r", 0))))
         self._digest(edges.shards)
         return linked, nodes
+
+    def _remove(self, paths: list[str], text: TextTable) -> None:
+        """Take the text of changed artifacts out, as long as their rows say what it was."""
+        find = "SELECT id, blob, language FROM node WHERE path=? AND kind=0"
+        for path in paths:
+            row = self.db.execute(find, (encode_path(path),)).fetchone()
+            if row:
+                text.remove(row[0], path, row[1], row[2])
 
     def _header_sums(self, change: tuple[int, int, int]) -> None:
         anew = self.whole  # then the change is counted from nothing
