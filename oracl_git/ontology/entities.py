@@ -39,7 +39,9 @@ def extract(chunks: Sequence[Chunk]) -> Graph:
                 if (place, start) not in taken:
                     mentions.append(Mention(place, start, stop, long, TERM, 0.9))
                     taken.add((place, start))
-    return Graph(mentions, statements(chunks, mentions), aliases)
+    said, named = statements(chunks, mentions)
+    held = set(mentions)
+    return Graph(sorted([*mentions, *(m for m in named if m not in held)]), said, aliases)
 
 
 def entity_ref(name: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .chunking import Chunk
+from .ordinary import ORDINARY
 
 ORGANISATION, PERSON, PROJECT, TERM, CONTACT, NAME = "organisation", "person", "project", "term", "contact", "name"
 
@@ -37,8 +38,11 @@ _NOT_PROJECTS = "|".join(
     Setting Settings Status Team Plan Planning Goal Goals File Files Root Layout Member Members Contributor
     Contributors Documentation Information Details Description Scope Summary Template Templates Page License
     Code Configuration Dependencies Maintainer Maintainers Board Office Site Website Url Version Governance
-    Charter Report History In Of And For To On Is Has""".split()
+    Charter Council Generator Generators Leads Report History In Of And For To On Is Has""".split()
 )
+
+
+_BODY = re.compile(rf"\b(?:{'|'.join(_BODIES)})\b.* and ")
 
 
 class _Way(NamedTuple):
@@ -62,7 +66,10 @@ _LEGAL = f"(?:{'|'.join(_LEGALS)})"
 _LATIN = (
     _Way(
         CONTACT, ("@",),
-        re.compile(r"(?<![\w.+-])([A-Za-z0-9][\w.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,})(?![\w@])"), 0.99,
+        re.compile(
+            r"(?<![\w.+/-])([A-Za-z0-9][\w.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,})(?![\w@]|[:/][\w~])"
+        ),
+        0.99,
     ),
     _Way(
         ORGANISATION, tuple(" " + legal.replace("\\", "") for legal in _LEGALS),
@@ -78,7 +85,7 @@ _LATIN = (
     ),
     _Way(
         PROJECT, tuple(word + " " for word in _KINDS_OF_PROJECT),
-        re.compile(rf"\b((?:{'|'.join(_KINDS_OF_PROJECT)}) (?!(?:{_NOT_PROJECTS})\b)[A-Z][a-z]\w+)\b"), 0.95,
+        re.compile(rf"(?<![\w-])((?:{'|'.join(_KINDS_OF_PROJECT)}) (?!(?:{_NOT_PROJECTS})\b)[A-Z][a-z]\w+)\b"), 0.95,
     ),
     _Way(
         PERSON, _TITLES, re.compile(rf"\b(?:{'|'.join(_TITLES)})\b\.? ({_CAP}(?: (?:[A-Z]\.|{_CAP})){{0,2}})"), 0.95,
@@ -103,7 +110,7 @@ _LATIN = (
     _Way(
         TERM, ('")', "”)"),
         re.compile(
-            r"(?<![\w\])])\((?:the |each,? an? |hereinafter (?:referred to as )?|together,? the |an? )?"
+            r"(?:^|(?<=[\s,;”\"]))\((?:the |each,? an? |hereinafter (?:referred to as )?|together,? the |an? )?"
             r"[\"“]([A-Z][\w /-]{2,50})[\"”]\)"
         ),
         0.95,
@@ -159,11 +166,12 @@ _KOREAN = (
 _ACRONYM = re.compile(r" \(([A-Z][A-Za-z]{1,6})s?\)")
 _LONG = re.compile(r"[\w-]+(?: [\w-]+){1,8}$")
 _SMALL = frozenset("of and for the on in to".split())
-_WORD = re.compile(r"[^\W\d_a-z](?:[\w]*[a-zà-ÿ])[\w-]*")
+_WORD = re.compile(r"[^\W\d_a-z](?:[\w]*[a-zà-ÿ])[\w-]*|\b[A-Z]{2,6}\b(?!-)")
 _LOWER = re.compile(r"(?<![\w.])[a-z][a-z]+(?![\w.])")
 _CODE = re.compile(
     r"(?:\w*(?:Error|Exception|Warning|Mixin|Handler|Factory)|My[A-Z]\w*|[A-Z][A-Z][a-z]\w*|[A-Z][a-z]+[A-Z]\w*[A-Z][a-z]\w*)s?"
 )
+_JOINTS = (" ", " of ")
 _BEFORE = re.compile(r"[a-z]{2,},?[ \n]$")
 # What a name does, and what it is the title of rather than the name.
 _ACTS = re.compile(
@@ -178,23 +186,11 @@ _THING = re.compile(
     r"function|setting|settings|chapter|tutorial|header|headers|field|fields|error|errors|documentation|docs|format|syntax|type|mode|key|"
     r"command|directive|role|event|events|attribute|parameter|argument|value|variable|element|node|object|list|table|block|style|view)\b"
 )
+_LETTERS = re.compile(r"[^\W\d_]+")
+_NO_NOUN = re.compile(r"-(?:specific|based|like|only|related|compatible|friendly)$|\b[A-Z]{2,}[a-z]?\d*[A-Z]*s$")
+_TABLE = re.compile(r"[^\n]*\|")  # in a table words are a label as often as a name
 RECUR = 3  # times a name must occur in mid-sentence
-_ORDINARY = frozenset(
-    """January February March April May June July August September October November December Monday Tuesday
-    Wednesday Thursday Friday Saturday Sunday Section Chapter Figure Table Appendix Article Part Note See
-    Step Example Page Item Annex Schedule Exhibit Clause Yes No True False None Null The This That These
-    Those It If In On At An And Or But For To Of We You They He She I Is Are Was Were Be Version Release
-    Changes Bugfixes Added Fixed Removed Deprecated New Features Please Also When While Use Using Return
-    Returns Returned Default Set Add Error Warning Info Debug Exception Unicode String Integer Boolean
-    Object List Dict Class Method Function Module Package Type Types Value Values Key Keys File Files User
-    Users Name Names Title Text Date Time English Internet Web Issue Issues Bug Pull Request Merge Patch
-    Thanks Thank Ok Okay Mr Mrs Ms Dr How What Why Where Who Which All Any Each Every Both More Most Other
-    Some Such First Second Third Next Last One Two Three Not Only Do Don Does Can Will Should Must May Could
-    Would There Here Now Then Today Important Tip Caution Danger Attention Hint Todo Markdown Heading Jan
-    Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec URLs URIs IDs APIs Makefile Homepage Viewer North South
-    East West Before After Shows Long Short Left Right Top Bottom Start End Open Close Save Cancel Delete
-    Edit View Help About Home Back""".split()
-)
+TWICE = 2  # … and one that ends in a word that is also written small
 
 
 def names(chunks: Sequence[Chunk]) -> list[Mention]:
@@ -225,7 +221,11 @@ def _definite(place: int, text: str) -> Iterator[Mention]:
         for match in pattern.finditer(text):
             start, stop = _trimmed(text, match.start(1), match.end(1))
             name = text[start:stop]
-            ordinary = name in _ORDINARY or (kind in (ORGANISATION, PERSON) and name.split()[0] in _ORDINARY)
+            ordinary = (
+                name in ORDINARY
+                or (kind == ORGANISATION and " and " in name and _BODY.search(name))
+                or (kind in (ORGANISATION, PERSON) and name.split()[0] in ORDINARY)
+            )
             if stop - start > 1 and "\n" not in name and not ordinary:
                 yield Mention(place, start, stop, name, kind, confidence)
     for match in _LABEL.finditer(text):
@@ -256,19 +256,21 @@ def _recurring(chunks: Sequence[Chunk]) -> list[Mention]:
         lower.update(word.lower() for word in _LOWER.findall(text))
         for match in _runs(text):
             places.setdefault(match[0], []).append((place, match[1], match[2]))
-            middle[match[0]] += _mid_sentence(text, match[1], match[2])
+            middle[match[0]] += _mid_sentence(text, match[1], match[2]) and not _in_title(text, match[1], match[2])
     found = []
     for name, spots in places.items():
-        words = name.split()
+        words = [word for word in name.split() if word != "of"]
         needed = RECUR if len(words) == 1 else 1
         if (
             _CODE.fullmatch(name)
+            or name.isupper()
+            or _NO_NOUN.search(name)
             or middle[name] < needed
-            or any(word in _ORDINARY for word in (words if len(words) == 1 else words[:1]))
+            or any(word in ORDINARY for word in (words if len(words) == 1 else words[:1]))
         ):
             continue
         small = [word.lower() in lower for word in words if word[0].isupper()]
-        if all(small) or (len(words) == 1 and any(small)):
+        if all(small) or (len(words) == 1 and any(small)) or (small[-1] and middle[name] < TWICE):
             continue
         found += [Mention(place, start, stop, name, NAME, 0.8) for place, start, stop in spots]
     return found
@@ -292,7 +294,7 @@ def _runs(text: str) -> Iterator[tuple[str, int, int]]:
         if match.start() == barred + 1 or "_" in match[0]:
             barred = match.end()
             continue
-        if run and text[run[-1].end() : match.start()] == " ":
+        if run and text[run[-1].end() : match.start()] in _JOINTS:
             run.append(match)
             continue
         if run:
@@ -302,15 +304,32 @@ def _runs(text: str) -> Iterator[tuple[str, int, int]]:
         yield _whole(run)
 
 
+def _in_title(text: str, start: int, stop: int) -> bool:
+    """Whether a name stands in a line whose words have capitals anyway: such a line tells no names."""
+    begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", stop)
+    line = text[begin : end if end >= 0 else len(text)]
+    if line.rstrip().endswith(".") or ". " in line:
+        return False
+    others = _LETTERS.findall(text[begin:start] + " " + text[stop : begin + len(line)])
+    long = [word for word in others if len(word) > 3]
+    return len(others) > 1 and sum(word[0].isupper() for word in long) >= 0.5 * max(1, len(long))
+
+
 def _whole(run: list[re.Match[str]]) -> tuple[str, int, int]:
-    while len(run) > 1 and (run[0][0] in _ORDINARY or run[0][0].endswith("ing")):
+    # In mid-sentence `North` or `Will` is the first half of a name, at the beginning of one it may be any word.
+    while (
+        len(run) > 1
+        and not _BEFORE.search(run[0].string, max(0, run[0].start() - 30), run[0].start())
+        and (run[0][0] in ORDINARY or run[0][0].endswith("ing"))
+    ):
         run = run[1:]
-    return " ".join(match[0] for match in run[:4]), run[0].start(), run[min(3, len(run) - 1)].end()
+    start, stop = run[0].start(), run[min(4, len(run)) - 1].end()
+    return run[0].string[start:stop], start, stop
 
 
 def _mid_sentence(text: str, start: int, stop: int) -> bool:
     """Whether a word of small letters stands right before; or, for a name of several words, a verb right behind."""
-    if _THING.match(text, stop):
+    if _THING.match(text, stop) or _TABLE.match(text, stop):
         return False
     before = text[max(0, start - 30) : start]
     if _BEFORE.search(before):

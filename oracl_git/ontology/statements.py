@@ -1,20 +1,25 @@
 """What a sentence says of two names in it: relations, with the words that say so.
 
-Knows a table of verbs and how they stand between two names, in English and Korean,
-and labels under a heading that names something. A question, a condition or a
-negation states nothing. Pure.
+Knows how a verb relates what stands beside it, in English and Korean, and labels under
+a heading that names something. A question, a condition, a negation or a mended bug
+states nothing. Which verbs there are says `verbs.py`, what is a name beside one
+`arguments.py`. Pure.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
+from .arguments import NAMED, Argument, Words, kind, objects, spoken, subject
 from .chunking import HEADING_SEPARATOR, Chunk
-from .naming import CONTACT, PERSON, PROJECT, Mention
+from .naming import CONTACT, NAME, PERSON, PROJECT, TERM, Mention
 from .passage import sentences
+from .verbs import VERB
+from .verbs import found as verb_of
 
 
 class Statement(NamedTuple):
@@ -31,59 +36,6 @@ class Statement(NamedTuple):
     valid_to: str = ""
 
 
-# What stands between two names → (relation, whether the second is the subject).
-_BETWEEN: tuple[tuple[str, str, bool], ...] = (
-    ("owns", r"(?:owns|is (?:the )?owner of|is responsible for)", False),
-    ("owns", r"is owned by", True),
-    ("maintains", r"(?:maintains|is (?:the |a )?(?:lead )?maintainer of)", False),
-    ("maintains", r"is (?:developed and )?maintained by", True),
-    (
-        "manages",
-        (
-            r"(?:manages|leads|heads|directs|runs|operates|is (?:the )?(?:manager|lead|head|director|chair|chief"
-            r" executive|CEO) (?:of|at|for))"
-        ),
-        False,
-    ),
-    ("manages", r"is (?:managed|led|headed|run|operated|chaired) by", True),
-    (
-        "depends_on",
-        r"(?:depends on|relies on|requires|is built on(?: top of)?|builds on|is based on|is powered by|runs on)",
-        False,
-    ),
-    ("uses", r"(?:uses|consumes|integrates with|reads from|writes to)", False),
-    ("uses", r"is used by", True),
-    ("replaces", r"(?:replaces|supersedes|succeeds|takes the place of)", False),
-    ("replaces", r"(?:is|was|has been) (?:replaced|superseded|succeeded) by", True),
-    (
-        "part_of",
-        r"(?:is (?:a )?part of|belongs to|is a (?:subsidiary|division|member|component) of|is included in)",
-        False,
-    ),
-    ("part_of", r"(?:contains|includes|comprises)", True),
-    ("reports_to", r"reports to", False),
-    ("works_for", r"(?:works (?:for|at)|joined|is employed by|is an? [\w -]{3,30} at)", False),
-    ("acquired", r"(?:acquired|bought|has acquired)", False),
-    ("acquired", r"(?:was|has been) (?:acquired|bought) by", True),
-    ("created", r"(?:created|founded|wrote|developed|designed|built|invented|authored|released|published)", False),
-    (
-        "created",
-        (
-            r"(?:is|was) (?:originally"
-            r" )?(?:created|founded|written|developed|designed|built|invented|authored|released|published) by"
-        ),
-        True,
-    ),
-    ("implements", r"(?:implements|is an? (?:[\w-]+ )?implementation of)", False),
-    ("supplies", r"(?:supplies|delivers to|(?:provides|supplies|delivers|sells|offers) [a-z][\w -]{2,40} to)", False),
-    ("approved_by", r"(?:is|was) approved by", False),
-)
-_ADVERB = r"(?:currently |now |also |directly |still |mainly |officially |originally |jointly )?"
-_FILL = r"[\"'”’)*_`]*,? "
-_NEXT = r" (?:the |a |an |Dr\.? |Mr\.? |Mrs\.? |Ms\.? |Prof\.? |Professor )?[\"'“‘(*_`]*"
-_ENGLISH = tuple(
-    (relation, re.compile(f"{_FILL}{_ADVERB}{verb}{_NEXT}"), turned) for relation, verb, turned in _BETWEEN
-)
 _KOREAN: tuple[tuple[str, re.Pattern[str], re.Pattern[str], bool], ...] = tuple(
     (
         relation,
@@ -125,7 +77,7 @@ _LABELS = {
 }
 _LABEL = re.compile(r"^[ \t>*_\-|]*([A-Za-z가-힣]+(?: [A-Za-z]+)?)[*_ ]*[:|][*_ ]*", re.MULTILINE)
 _UNSURE = re.compile(
-    r"^\s*(?:if|whether|suppose|assume|unless|should|when|imagine)\b|\?\s*$|\b(?:not|never|no"
+    r"^[\s*+-]*(?:#\d+|Bug|Fix|Issue|:issue:|if|whether|suppose|assume|unless|should|when|imagine)\b|\?\s*$|\b(?:not|never|no"
     r" longer|n't|may|might|could|would|should|cannot|"
     r"plans? to|proposed?|instead of)\b|않|아니|면\b|까\?",
     re.IGNORECASE,
@@ -134,59 +86,88 @@ _SINCE = re.compile(
     r"\b(?:since|from|as of|effective|starting)\s+(\d{4}(?:-\d{2}(?:-\d{2})?)?)\b|(\d{4}-\d{2}-\d{2})\s*부터"
 )
 _UNTIL = re.compile(r"\b(?:until|to|through|ending)\s+(\d{4}(?:-\d{2}(?:-\d{2})?)?)\b|(\d{4}-\d{2}-\d{2})\s*까지")
+_IF = re.compile(
+    r"\b(?:if|whether|when|unless|where|until|once|before|after|(?:establish|assume|ensure) that|make sure)\b",
+    re.IGNORECASE,
+)
+SAID = 0.85  # how sure a name is that only a statement gives
 _LONGEST = 80  # characters between two names
 
 
-def statements(chunks: Sequence[Chunk], mentions: Sequence[Mention]) -> list[Statement]:
-    """The relations a document states, each with its evidence."""
+def statements(chunks: Sequence[Chunk], mentions: Sequence[Mention]) -> tuple[list[Statement], list[Mention]]:
+    """The relations a document states, each with its evidence, and the names that only they give."""
     by_chunk: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_chunk.setdefault(mention.chunk, []).append(mention)
+    words = cache(lambda: Words(chunk.text for chunk in chunks if chunk.kind != "code"))
     found: list[Statement] = []
-    for place, named in by_chunk.items():
-        text = chunks[place].text
-        if len(named) > 1:
-            for start, stop in sentences(text):
-                inside = [m for m in named if start <= m.start and m.stop <= stop]
-                if len(inside) > 1 and not _UNSURE.search(text[start:stop]):
-                    found += _sentence(place, text, start, stop, inside)
-        found += _labelled(place, chunks[place], named)
-    return list(dict.fromkeys(found))
-
-
-def _sentence(place: int, text: str, start: int, stop: int, inside: list[Mention]) -> Iterator[Statement]:
-    since, until = _dates(text[start:stop])
-    for first, second in itertools.pairwise(inside):
-        gap = text[first.stop : second.start]
-        if len(gap) > _LONGEST or CONTACT in (first.kind, second.kind) or first.name == second.name:
+    named: list[Mention] = []
+    for place, chunk in enumerate(chunks):
+        if chunk.kind == "code":
             continue
-        confidence = min(first.confidence, second.confidence)
-        for relation, pattern, turned in _ENGLISH:
-            if pattern.fullmatch(gap):
-                yield _said(place, start, stop, first, relation, second, turned, confidence, since, until)
-                break
+        here = by_chunk.get(place, [])
+        for said, names in _english(place, chunk.text, here, words):
+            found.append(said)
+            named += names
+        if len(here) > 1 and not chunk.text.isascii():
+            found += _korean(place, chunk.text, here)
+        found += _labelled(place, chunk, here)
+    return list(dict.fromkeys(found)), list(dict.fromkeys(named))
+
+
+def _english(
+    place: int, text: str, here: list[Mention], words: Callable[[], Words]
+) -> Iterator[tuple[Statement, list[Mention]]]:
+    """What each verb of a passage states of the names beside it."""
+    verbs = [match for match in VERB.finditer(text) if NAMED.search(text, max(0, match.start() - 60), match.start())]
+    if not verbs:
+        return
+    spans = list(spoken(text))
+    known = {(m.start, m.stop): m for m in here if m.kind != CONTACT}
+    line = text.replace("\n", " ")  # of the same length
+    for match in verbs:
+        start, stop = next((span for span in spans if span[0] <= match.start() < span[1]), (0, 0))
+        start += len(line[start:stop]) - len(line[start:stop].lstrip())
+        verb = verb_of(match)
+        first = subject(line, start, match.start(), known, words())
+        if first is None or _UNSURE.search(line[start:stop]) or _IF.search(line[start : first.start]):
+            continue
+        if verb.kind_of:
+            noun = kind(line, match.end(), stop)
+            others = [noun] if noun else []
         else:
-            after = text[second.stop : stop]
+            others = objects(line, match.end(), stop, known, words())
+        since, until = _dates(line[start:stop])
+        for other in others:
+            if other.name.lower() == first.name.lower():
+                continue
+            pair = [_mention(place, first, known, NAME), _mention(place, other, known, TERM if verb.kind_of else NAME)]
+            one, two = pair[::-1] if verb.turned else pair
+            sure = round(min(each.confidence for each in pair) * 0.95, 4)
+            yield Statement(place, start, stop, one.name, verb.relation, two.name, sure, since, until), pair
+
+
+def _mention(place: int, argument: Argument, known: dict[tuple[int, int], Mention], otherwise: str) -> Mention:
+    held = known.get((argument.start, argument.stop))
+    return held or Mention(place, argument.start, argument.stop, argument.name, otherwise, SAID)
+
+
+def _korean(place: int, text: str, here: list[Mention]) -> Iterator[Statement]:
+    for start, stop in sentences(text):
+        inside = [m for m in here if start <= m.start and m.stop <= stop]
+        if len(inside) < 2 or _UNSURE.search(text[start:stop]):
+            continue
+        since, until = _dates(text[start:stop])
+        for first, second in itertools.pairwise(inside):
+            gap, after = text[first.stop : second.start], text[second.stop : stop]
+            if len(gap) > _LONGEST or CONTACT in (first.kind, second.kind) or first.name == second.name:
+                continue
             for relation, between, behind, turned in _KOREAN:
                 if between.fullmatch(gap) and behind.match(after):
-                    yield _said(place, start, stop, first, relation, second, turned, confidence, since, until)
+                    one, two = (second, first) if turned else (first, second)
+                    sure = round(min(first.confidence, second.confidence) * 0.95, 4)
+                    yield Statement(place, start, stop, one.name, relation, two.name, sure, since, until)
                     break
-
-
-def _said(
-    place: int,
-    start: int,
-    stop: int,
-    first: Mention,
-    relation: str,
-    second: Mention,
-    turned: bool,
-    confidence: float,
-    since: str,
-    until: str,
-) -> Statement:
-    subject, other = (second, first) if turned else (first, second)
-    return Statement(place, start, stop, subject.name, relation, other.name, round(confidence * 0.95, 4), since, until)
 
 
 def _dates(sentence: str) -> tuple[str, str]:

@@ -37,6 +37,32 @@ def test_statements_of_a_text_and_no_others() -> None:
     assert since == "2024-03-01"
 
 
+PROSE = """Celery is a distributed task queue that scales. It requires Python.
+
+`Waitress`_ is a pure Python WSGI server. Celery supports RabbitMQ, Redis, and `Amazon SQS`_ as brokers, and since a
+worker uses Redis pub/sub, none is lost. Celery uses Redis pub/sub. Wagtail is used by
+[Mozilla](https://example.org/m) and [NASA](https://example.org/n). :class:`~@NotRegistered` inherits from :exc:`KeyError`.
+
+* #5306: ``getargspec()`` raises NameError for invalid hints
+* Celery provides `picture` and `image` template tags. Users require Redis. The integration with Django requires Flower.
+* If Celery uses Django, say so. Celery does not use Django. When it runs, Flower uses Django. A field is a useful object.
+"""
+
+
+def test_statements_of_prose_with_its_markup() -> None:
+    found, chunk = graph(PROSE, "Celery")
+    assert {(s.subject, s.relation, s.object) for s in found.statements} == {
+        ("Celery", "is_a", "distributed task queue"), ("Waitress", "is_a", "pure Python WSGI server"),
+        ("Celery", "supports", "RabbitMQ"), ("Celery", "supports", "Redis"), ("Celery", "supports", "Amazon SQS"),
+        ("Mozilla", "uses", "Wagtail"), ("NASA", "uses", "Wagtail"), ("NotRegistered", "extends", "KeyError"),
+    }  # fmt: skip
+    for mention in found.mentions:
+        assert " ".join(chunk.text[mention.start : mention.stop].split()) == mention.name
+    for said in found.statements:
+        span = " ".join(chunk.text[said.start : said.stop].split())
+        assert said.subject in span and said.object in span
+
+
 def test_korean_statements() -> None:
     found, _ = graph(KOREAN, "")
     said = {(s.subject, s.relation, s.object) for s in found.statements}
