@@ -142,6 +142,10 @@ INSTRUCTION_WORDS = (
 ).split()
 
 DOCUMENT_SUFFIXES = ("", ".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
+DIRECTORY_MANIFESTS = (
+    "action.yml action.yaml Dockerfile kustomization.yaml kustomization.yml Chart.yaml main.tf Makefile package.json "
+    "pyproject.toml"
+).split()
 DIRECTORY_PAGES = ("README.md", "index.md", "index.rst", "README.rst")
 CONFIG_LANGUAGES = ("json", "yaml", "toml", "ini")
 TEST_AFFIXES = (
@@ -770,6 +774,14 @@ def by_suffix(tree: Tree, source: str, target: str) -> list[tuple[str, Fraction]
     return [(path, UNIQUE_SUFFIX if len(found) == 1 else Fraction(1, len(found))) for path in found]
 
 
+def manifest_in(tree: Tree, source: str, target: str) -> list[str]:
+    """A directory named as a whole stands for the first manifest in it."""
+    if not target.startswith(("./", "../")) and ("/" not in target or "." in target.split("/")[-1]):
+        return []
+    found = (exactly(tree, source, f"{target.rstrip('/')}/{name}") for name in DIRECTORY_MANIFESTS)
+    return [file for file in found if file][:1]
+
+
 def hyperlink(tree: Tree, source: str, target: str) -> str | None:
     if not target:
         return None
@@ -833,6 +845,10 @@ def links_of(path: str, tree: Tree, tags: dict[str, str], governance: Governance
             for file, symbol, kappa in found:
                 add("imports", file, kappa, REPOSITORY, here, symbol)
                 imports.add(file)
+        elif kind == "template":
+            for file, symbol, kappa in tree.resolve(tree, language, path, reference)[0]:
+                add("imports", file, kappa, REPOSITORY, here, symbol)
+                imports.add(file)
         elif kind == "use":
             for file, symbol, kappa in tree.resolve(tree, language, path, reference)[0]:
                 add("references", file, kappa, STATIC, here, symbol)
@@ -854,6 +870,7 @@ def links_of(path: str, tree: Tree, tags: dict[str, str], governance: Governance
             relation = "configures" if language in CONFIG_LANGUAGES else "references"
             if kind == "path":
                 found = [(file, "", kappa) for file, kappa in by_suffix(tree, path, target)]
+                found = found or [(file, "", EXACT) for file in manifest_in(tree, path, target)]
             else:
                 found = dotted(tree, path, target)
             for file, symbol, kappa in found:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 
+from . import templates
 from .chunks import by_lines
 from .exclude import MAX_BYTES, excluded, is_binary, is_generated
 from .facts import Chunk, Definition, Facts, Reference
@@ -59,7 +60,7 @@ def read(data: bytes, language_name: str) -> tuple[Facts, Texts]:
     if is_binary(data):
         return Facts(language_name, checksum, skip="binary"), []
     row = language(language_name)
-    source = Source(data)
+    source = Source(_unwrapper(row.wrapped)(data) if row.wrapped else data)
     code = not row.prose and row.module != "config"
     if is_generated(source.text, source.rows, language_name, code):
         return Facts(language_name, checksum, source.lines, skip="generated"), []
@@ -68,6 +69,8 @@ def read(data: bytes, language_name: str) -> tuple[Facts, Texts]:
     except Exception:  # a bug of ours must not cost the build more than this file's links
         found = Findings()
         found.error = "extractor"
+    if b"{%" in source.text and row.comments == "markup":
+        templates.refer_tags(source, found)
     chunks = by_lines(source.lines) if found.sections is None else found.sections
     public = [d for d in found.definitions if d.public and d.kind != "constant"]  # overloads and branches count once
     facts = Facts(
@@ -98,6 +101,12 @@ def _extractor(module: str) -> Callable[[Source, str], Findings]:
     """The extractor of a language family, loaded when its first file comes."""
     extractor: Callable[[Source, str], Findings] = import_module(f".{module}", __name__).extract
     return extractor
+
+
+@cache
+def _unwrapper(module: str) -> Callable[[bytes], bytes]:
+    unwrap: Callable[[bytes], bytes] = import_module(f".{module}", __name__).unwrap
+    return unwrap
 
 
 def _names(found: Findings) -> str:

@@ -47,15 +47,17 @@ class Language(NamedTuple):
     prose: bool = False
     words: str = "mention"  # what a path-like word outside comments is
     public: str = "name"  # what makes a definition public: see syntax.PUBLIC
+    wrapped: str = ""  # the module with `unwrap(data)`, which takes the text out of its wrapping, line for line
     docs: str = ""  # how lines of a doc comment start, space-separated
 
 
 LANGUAGES = (
     Language("python", "py pyi pyw", "sconstruct sconscript wscript", "python pypy", "python", "hash"),
+    Language("notebook", "ipynb", module="notebook", comments="hash", wrapped="notebook"),
     Language("markdown", "md markdown mdx mkd qmd rmd", module="markdown", prose=True),
     Language("rst", "rst rest", module="rst", prose=True),
     Language("text", "txt text adoc asciidoc org tex", prose=True),
-    Language("json", "json jsonl ndjson json5 jsonc webmanifest ipynb geojson", ".babelrc .eslintrc .prettierrc",
+    Language("json", "json jsonl ndjson json5 jsonc webmanifest geojson", ".babelrc .eslintrc .prettierrc",
              module="config"),
     Language("yaml", "yaml yml cff", ".clang-format .clang-tidy .clangd", module="config", comments="hash"),
     Language("toml", "toml", "pipfile", module="config", comments="hash"),

@@ -21,6 +21,7 @@ from .facts import Definition
 from .pyrisk import risks
 from .rst import symbol_roles
 from .source import Findings, Source, blank
+from .templates import refer_rendered
 from .trees import Captures
 from .words import paths_in
 
@@ -67,6 +68,7 @@ def extract(source: Source, language: str) -> Findings:
     constants = _constants(source, captures, tops)
     _imports(source, imports, tops, found)
     _dynamic_imports(source, code, found)
+    refer_rendered(source, found)
 
     for offset, (path, anchor) in paths_in(text, _with_braces(text, strings)):
         found.refer("mention", path, anchor, source.line(offset))

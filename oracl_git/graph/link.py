@@ -16,7 +16,7 @@ from .governance import Constraint, Governance
 from .model import ARTIFACT, HUB, OVERLAY, REPOSITORY, STATIC, Edge, fragment, hub_of
 from .names import Names, normalised_stem
 from .numbers import rounded
-from .parameters import EXACT, ONE, RELATION_WEIGHTS, UNIQUE_SUFFIX, UNKNOWN_RELATION_WEIGHT
+from .parameters import DIRECTORY_MANIFESTS, EXACT, ONE, RELATION_WEIGHTS, UNIQUE_SUFFIX, UNKNOWN_RELATION_WEIGHT
 from .resolve import resolve
 from .resolve.python import resolve_dotted
 from .tags import TEST_PATH, split_name
@@ -100,7 +100,7 @@ def follow(path: str, language: str, reference: Reference, names: Names) -> tupl
 
 def _follow(merge: _Merge, reference: Reference, language: str, names: Names, imported: set[str]) -> str:
     """Add what a reference leads to; how an import resolved, "" for what is none."""
-    if reference.kind in ("import", "use"):
+    if reference.kind in ("import", "use", "template"):
         return _import(merge, reference, language, names, imported)
     _OTHERS[reference.kind](merge, reference, language, names)
     return ""
@@ -119,12 +119,12 @@ def _import(merge: _Merge, reference: Reference, language: str, names: Names, im
     """What an import names, or a name of its own package that is used without one."""
     found, how = resolve(language, names, merge.source, reference)
     here = fragment(reference.start, reference.end)
-    named = reference.kind == "import"
+    named = reference.kind != "use"
     relation, partition = ("imports", REPOSITORY) if named else ("references", STATIC)
     for target in found:
         merge.add("imports", relation, target.path, target.confidence, partition, here, target.symbol)
         imported.add(target.path)
-    return how if named else ""
+    return how if reference.kind == "import" else ""
 
 
 def _inside(source: str, target: str) -> str | None:
@@ -206,8 +206,21 @@ def _configured(merge: _Merge, reference: Reference, language: str, names: Names
     """A path-like value: `configures` from configuration, `references` from a script."""
     relation = "configures" if language in _CONFIG_LANGUAGES else "references"
     here = fragment(reference.start, reference.end)
-    for target, confidence in _candidates(merge.source, reference.target, names):
+    found = list(_candidates(merge.source, reference.target, names))
+    if not found:
+        found = [(path, EXACT) for path in _manifest_in(merge.source, reference.target, names)]
+    for target, confidence in found:
         merge.add("config", relation, target, confidence, STATIC, here)
+
+
+def _manifest_in(source: str, target: str, names: Names) -> Iterator[str]:
+    """What stands for a directory that is named as a whole: the file that tools look for in it."""
+    if target.startswith(("./", "../")) or ("/" in target and "." not in target.rpartition("/")[2]):
+        for manifest in DIRECTORY_MANIFESTS:
+            path = _exact_path(source, f"{target.rstrip('/')}/{manifest}", names)
+            if path:
+                yield path
+                return
 
 
 def _module_value(merge: _Merge, reference: Reference, language: str, names: Names) -> None:

@@ -94,6 +94,11 @@ UNREAD_IMPORTS = frozenset(
 )
 # Directories in which a Python root is looked for beside the importer's ancestors.
 PYTHON_LAYOUTS = ("", "src", "lib", "python")
+# A directory that is named as a whole stands for the first of these in it.
+DIRECTORY_MANIFESTS = (
+    "action.yml", "action.yaml", "Dockerfile", "kustomization.yaml", "kustomization.yml", "Chart.yaml", "main.tf",
+    "Makefile", "package.json", "pyproject.toml",
+)  # fmt: skip
 BUILD_ROOTS = frozenset(
     "pyproject.toml setup.py setup.cfg Makefile package.json Cargo.toml go.mod pom.xml build.gradle "
     "CMakeLists.txt meson.build Gemfile composer.json Dockerfile".split()

@@ -22,6 +22,8 @@ __all__ = ["FAMILIES", "Resolution", "Target", "resolve"]
 
 FAMILIES = {
     "python": "python",
+    "notebook": "python",
+    "template": "template",  # a kind of reference, whatever language it stands in
     "go": "go",
     "javascript": "javascript",
     "typescript": "javascript",
@@ -30,8 +32,8 @@ FAMILIES = {
 
 
 def resolve(language: str, names: Names, source: str, reference: Reference) -> Resolution:
-    """Where a reference of kind "import" or "use" leads from a file of a language."""
-    family = FAMILIES.get(language)
+    """Where a reference of kind "import", "use" or "template" leads from a file of a language."""
+    family = FAMILIES.get("template" if reference.kind == "template" else language)
     return _resolver(family)(names, source, reference) if family else EXTERNAL
 
 

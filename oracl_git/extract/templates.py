@@ -1,0 +1,36 @@
+"""Templates of Jinja and Django: those a file extends, includes or imports, or that code renders.
+
+Knows the tags by their spelling. Where a template lies, `graph` says.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .source import Findings, Source
+
+_TAG = re.compile(
+    rb"\{%[-+]?[ \t]*+(?:extends|include|import|from)[ \t]++(?:[\"']([^\"'\n{}]{1,200})[\"']|"
+    rb"\[([^\]\n]{1,500})\])"
+)
+_QUOTED = re.compile(rb"[\"']([^\"'\n{}]{1,200})[\"']")
+_RENDERED = re.compile(
+    rb"(?:\b(?:render|render_template|render_to_string|render_to_response|TemplateResponse)\((?:[^\"'()\n]{0,80},)?\s{0,80}"
+    rb"|\b(?:get_template|select_template)\(\[?\s{0,80}|\btemplate_name[ \t]{0,9}=[ \t]{0,9})"
+    rb"[\"']([\w./-]{1,200}\.\w{1,10})[\"']"
+)
+
+
+def refer_tags(source: Source, found: Findings) -> None:
+    """Note the templates that the tags of a template name."""
+    for match in _TAG.finditer(source.text):
+        names = [match[1]] if match[1] is not None else _QUOTED.findall(match[2])
+        for name in names:
+            found.refer("template", name.decode("utf-8", "replace"), "", source.line(match.start()))
+
+
+def refer_rendered(source: Source, found: Findings) -> None:
+    """Note the templates that Python code renders."""
+    if b"render" in source.text or b"template" in source.text:
+        for match in _RENDERED.finditer(source.text):
+            found.refer("template", match[1].decode("utf-8", "replace"), "", source.line(match.start(1)))

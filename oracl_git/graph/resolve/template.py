@@ -1,0 +1,30 @@
+"""Templates: named from any `templates` directory, as their loaders find them.
+
+Knows the directories by the names that frameworks give them; the nearest one to the file wins.
+"""
+
+from __future__ import annotations
+
+from ...extract.facts import Reference
+from ..names import Names
+from .model import EXTERNAL, Resolution, above, exact, inside, join, likely, parent
+
+_DIRECTORIES = ("templates", "jinja2", "")
+
+
+def resolve(names: Names, source: str, reference: Reference) -> Resolution:
+    """The file of a template's name."""
+    target = reference.target.lstrip("/")
+    if target.startswith("."):
+        place = inside(parent(source), target)
+        return exact(place) if place and names.exists(place) else EXTERNAL
+    for place in above(source):
+        for directory in _DIRECTORIES:
+            path = join(join(place, directory), target)
+            if path != source and names.exists(path):
+                return exact(path)
+    found = names.named(target)
+    if found and len(found) > 1:  # applications and themes hold their own
+        kept = tuple(path for path in found if f"/templates/{target}" in path and path != source)
+        found = kept or found
+    return likely(tuple(path for path in found if path != source) if found else found)
