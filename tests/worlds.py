@@ -98,6 +98,9 @@ CONFIG_PATHS = "pyproject.toml setup.cfg config/app.yaml package.json conf/x.ini
 OTHER_PATHS = """
     app/main.js app/util.ts app/util/index.js app/lib.test.js Makefile run.sh go.mod include/dup.h include/dup.txt
     package-lock.json image.png data.json app/Main.java app/MainTest.java
+    cmd/run.go app/one.go app/two.go app/two_test.go app/deep/one.go sub/go.mod sub/three.go
+    infra/main.tf infra/vars.tf infra/net/main.tf templates/base.html pkg/templates/page.html note.ipynb
+    tools/pyproject.toml mkdocs.yml compose.yaml web/Dockerfile
 """.split()
 ODD_PATHS = [b"we ird/sp ace.md", b"a/new\nline.md", "caf\u00e9/\u540d.md".encode(), b"pkg/n\xc3\xa9.py", b"-x/--y.md"]
 
@@ -116,7 +119,7 @@ PYTHON_LINES = [
     "import subprocess\nsubprocess.run('x', shell=True)", "eval('1')", "eval('2')", "PASSWORD = 'hunter22'",
     "if __name__ == '__main__':\n    pass", "# see docs/guide.rst and src/pkg/a.py", "# dup.py", "P = 'docs/index.md'",
     "Q = 'dup.py'", "R = 'pkg/a.py'", "import importlib\nimportlib.import_module('pkg.sub')",
-    "async def g(): pass", "def broken(:", "''':class:`pkg.a.K` and :func:`pkg.f`'''", "S = 'src/pkg/b.py'",
+    "render(request, 'page.html')", "async def g(): pass", "def broken(:", "''':class:`pkg.a.K` and :func:`pkg.f`'''", "S = 'src/pkg/b.py'",
 ]  # fmt: skip
 MARKDOWN_LINES = [
     "# Title", "## Install", "## Install", "[a](guide.rst)", "[b](../README.md#install)", "[c](/docs/index.md)",
@@ -134,10 +137,12 @@ CONFIG_LINES = {
     "toml": [
         "[project.scripts]\ntool = \"pkg.a:f\"", "[tool.x]\npath = \"src/pkg/a.py\"", "module = \"pkg.sub.c\"",
         "files = [\"dup.py\", \"docs/index.md\"]", "backend = \"pkg.b\"", "# docs/guide.rst", "x = \"other.pkg:thing\"",
+        "[project]\nname = \"pkg\"\ndependencies = [\"tool-box\"]", "[project]\nname = \"Tool_Box\"",
         "[project.entry-points.y]\nz = \"pkg:f\"", "name = \"scripts/tool.py\"",
     ],
     "cfg": ["[options.entry_points]\nconsole_scripts =\n    t = pkg.a:f", "[x]\nfile = dup.py", "m = pkg.sub.c"],
-    "yaml": ["run: scripts/tool.py", "mod: pkg.a", "entry: pkg.a:f", "# README.md", "f: dup.py", "d: docs/index.md"],
+    "yaml": ["run: scripts/tool.py", "mod: pkg.a", "entry: pkg.a:f", "# README.md", "f: dup.py", "d: docs/index.md",
+             "build: ./web", "  - ./conf/x.ini:/etc/x.ini"],
     "json": ['{"main": "app/main.js"}', '{"x": ["pkg.a", "dup.py"]}', '{"y": "docs/todo.md"}', "{}", ""],
     "ini": ["[s]\npath = src/pkg/a.py", "; dup.md", "mod = pkg.b"],
 }  # fmt: skip
@@ -147,6 +152,20 @@ SCRIPT_LINES = [
     "const p = 'src/pkg/a.py'",
     "export * from './util/index.js'", "class Main {}",
 ]  # fmt: skip
+MORE_LINES = {
+    "go": [
+        "package app", "package main", 'import "x.org/top/app"', 'import d "x.org/top/app/deep"', 'import "x.org/sub"',
+        'import "fmt"', "func One() {}", "func Two() { One(); app.One(); d.Deep() }", "type Deep struct{}", "var Three = 3",
+        "func help() { sub.Three; help(); Deep{} }", "func One() { broken(",
+    ],
+    "mod": ["module x.org/top", "module x.org/sub", "require x.org/sub v1.0.0", "require x.org/top v1.0.0",
+            "replace x.org/sub => ./sub"],
+    "tf": ['variable "a" {}', 'resource "aws_x" "y" {\n  v = var.a\n}', 'module "net" {\n  source = "./net"\n}',
+           "locals {\n  b = module.net.z\n}", 'output "o" {\n  value = aws_x.y.id\n}', "# ../compose.yaml"],
+    "html": ['{% extends "base.html" %}', "{% include 'page.html' %}", "<a href='x'>", "{% import './base.html' as b %}"],
+    "ipynb": ['{"cells": [{"cell_type": "code",\n"source": [\n"from pkg import a\\n",\n"x = 1"\n]}]}'],
+    "yml": ["site_name: x", "nav:\n  - index.md\n  - docs/index.md", "uses: ./web", "docs_dir: notes"],
+}  # fmt: skip
 SHELL_LINES = [
     "#!/bin/sh", ". ./run.sh", "python scripts/tool.py", "python -m pkg", "python -m pkg.sub", "cat docs/index.md",
     "all:\n\tpython scripts/util.py", "sh run.sh", "# dup.py",
@@ -196,7 +215,7 @@ def lines_for(path: bytes) -> list[str]:
         return SCRIPT_LINES
     if path in (b"Makefile", b"run.sh"):
         return SHELL_LINES
-    return CONFIG_LINES.get(suffix) or MARKDOWN_LINES
+    return CONFIG_LINES.get(suffix) or MORE_LINES.get(suffix) or MARKDOWN_LINES
 
 
 PATHS = sorted(

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 
-from .generic import comment_spans, refer_comments
+from . import manifests
+from .generic import comment_spans, refer_comments, refer_said
 from .source import Findings, Source, blank
-from .words import DOTTED, hits, path_like, paths
+from .words import DOTTED, hits, path_like, paths, paths_in
 
 _ENTRY = re.compile(rb"([A-Za-z_][\w.]*+):([A-Za-z_][\w.]*+)")
 _EXPRESSION = re.compile(rb"\$\{\{[^\n}]{0,300}\}\}")
@@ -22,6 +23,10 @@ _YAML_KEY = re.compile(
 )
 _JSON_KEY = re.compile(rb"^([ \t]{1,16})\"([^\"\\\n]{1,200})\"[ \t]*+:", re.MULTILINE)
 _TOP_DOMAINS = frozenset(b"com org net io dev edu gov info html local".split())
+_SITE = re.compile(rb"^site_name[ \t]*+:", re.MULTILINE)
+_DOCS_DIR = re.compile(rb"^docs_dir[ \t]*+:[ \t]*+[\"']?([\w./-]{1,200})", re.MULTILINE)
+_NAV = re.compile(rb"^nav[ \t]*+:(?=[ \t]*+$)((?:\n(?:[ \t-][^\n]*+|(?=\n)))*+)", re.MULTILINE)
+_MOUNT = re.compile(rb"^[ \t]*+-[ \t]++[\"']?(\.{1,2}/[\w./-]{1,200}):/", re.MULTILINE)
 _MODULE_TAIL = b".*"
 _NO_BRACES = bytes.maketrans(b"{}", b"  ")
 
@@ -41,8 +46,34 @@ def extract(source: Source, language: str) -> Findings:
         _keys(source, text, _YAML_KEY, found)
     else:
         _json_keys(source, text, found)
+    if language == "yaml":
+        text = _pages(source, text, found)
+        _mounts(source, text, found)
+        refer_said(source, text, "gotemplate", found)  # of a chart
+    elif language == "toml":
+        manifests.pyproject(source, found)
     _values(source, text, language in ("toml", "ini"), found)
     return found
+
+
+def _pages(source: Source, text: bytes, found: Findings) -> bytes:
+    """The pages of an mkdocs site, which are named from its own directory; returns the text without them."""
+    if not _SITE.search(text):
+        return text
+    named = _DOCS_DIR.search(text)
+    home = named[1].decode("utf-8", "replace").strip("/") if named else "docs"
+    spans = [match.span(1) for match in _NAV.finditer(text)]
+    for offset, (path, anchor) in paths_in(text, spans):
+        found.refer("path", f"{home}/{path}", anchor, source.line(offset))
+    return blank(text, spans)
+
+
+def _mounts(source: Source, text: bytes, found: Findings) -> None:
+    """Files that a container is given: "./here:/there", where a colon joins two paths."""
+    for match in _MOUNT.finditer(text):
+        path = match[1].rstrip(b"/")
+        if path.strip(b"./"):
+            found.refer("path", path.decode("utf-8", "replace"), "", source.line(match.start(1)))
 
 
 def _values(source: Source, text: bytes, short_entries: bool, found: Findings) -> None:

@@ -64,6 +64,22 @@ def refer_comments(source: Source, spans: list[tuple[int, int]], found: Findings
             found.refer("comment", path, anchor, source.line(offset))
 
 
+# What a language names in words of its own: a pattern of the name, the kind of reference, how it is written as one.
+_SAID: dict[str, tuple[re.Pattern[bytes], str, str]] = {
+    "make": (re.compile(rb"\$[({]MAKE[)}][^\n]{0,80}?[ \t]-C[ \t]*+([\w./-]{1,200})"), "path", "{}/Makefile"),
+    "gotemplate": (re.compile(rb"\{\{[^{}\n]{0,80}?\b(?:include|template)[ \t]++\"([\w./-]{1,200})\""), "symbol", "{}"),
+}
+
+
+def refer_said(source: Source, code: bytes, language: str, found: Findings) -> None:
+    """Note what a language names in words of its own."""
+    if language in _SAID:
+        pattern, kind, written = _SAID[language]
+        for match in pattern.finditer(code):
+            name = match[1].decode("utf-8", "replace").rstrip("/")
+            found.refer(kind, written.format(name), "", source.line(match.start(1)))
+
+
 def extract(source: Source, language: str) -> Findings:
     """What a file in a language without an extractor of its own says."""
     found = Findings()
@@ -74,6 +90,7 @@ def extract(source: Source, language: str) -> Findings:
     code = blank(text, spans) if spans else text
     for offset, (path, anchor) in paths(code):
         found.refer(row.words, path, anchor, source.line(offset))
+    refer_said(source, code, language, found)
     _definitions(source, code, language, found)
     found.entry_point = text.startswith(b"#!")
     return found

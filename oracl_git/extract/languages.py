@@ -27,6 +27,7 @@ class Grammar(NamedTuple):
 GRAMMARS = {
     "python": Grammar("tree-sitter-python", "0.25.0"),
     "go": Grammar("tree-sitter-go", "0.25.0"),
+    "terraform": Grammar("tree-sitter-hcl", "1.2.0"),
     "javascript": Grammar("tree-sitter-javascript", "0.25.0"),
     "typescript": Grammar("tree-sitter-typescript", "0.23.2", "language_typescript"),
     "tsx": Grammar("tree-sitter-typescript", "0.23.2", "language_tsx", "typescript"),
@@ -96,7 +97,9 @@ LANGUAGES = (
     Language("julia", "jl", interpreters="julia", comments="hash"),
     Language("elixir", "ex exs", interpreters="elixir", comments="hash"),
     Language("nix", "nix", comments="hash"),
-    Language("terraform", "tf tfvars hcl", comments="hash", words="path"),
+    Language("terraform", "tf", module="terraform", comments="hash", words="path", docs="#"),
+    Language("hcl", "tfvars hcl", comments="hash", words="path"),
+    Language("gotemplate", "tpl gotmpl", comments="markup"),
     Language("starlark", "bzl bazel star", "build workspace tiltfile", comments="hash", words="path"),
     Language("cython", "pyx pxd pxi", comments="hash"),
     Language("graphql", "graphql gql", comments="hash"),

@@ -102,6 +102,8 @@ _PYTHON = (
     Look("function", rb"(?:async[ \t]++)?(?:cp|c)?def[ \t]++(?:[\w*]{1,60}[ \t]++){0,2}" + _NAME + rb"[ \t]*+\("),
     Look("class", rb"(?:cdef[ \t]++)?class[ \t]++" + _NAME),
 )
+_GO_TEMPLATE = (Look("function", rb"\{\{-?[ \t]*+define[ \t]++\"([\w./-]{1,200})\""),)
+_DOCKER = (Look("function", rb"(?i:from)[ \t]++[^\s#]{1,300}[ \t]++(?i:as)[ \t]++([\w.-]{1,100})"),)
 _MAKE = (Look("function", rb"([A-Za-z][\w.-]{0,100}+)[ \t]*+::?(?![:=])"),)
 _SQL = (
     Look(
@@ -134,6 +136,8 @@ LOOKS: dict[str, tuple[Look, ...]] = {
     "cython": _PYTHON,
     "starlark": _PYTHON,
     "make": _MAKE,
+    "docker": _DOCKER,
+    "gotemplate": _GO_TEMPLATE,
     "sql": _SQL,
 }
 _FLAT = frozenset(("go", "c", "cpp", "make", "sql", "lua"))  # what is indented there is not a definition

@@ -25,6 +25,7 @@ FAMILIES = {
     "notebook": "python",
     "template": "template",  # a kind of reference, whatever language it stands in
     "go": "go",
+    "terraform": "terraform",
     "javascript": "javascript",
     "typescript": "javascript",
     "tsx": "javascript",

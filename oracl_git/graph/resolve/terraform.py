@@ -1,0 +1,22 @@
+"""Terraform: the files of a directory are one module.
+
+Knows that a name is defined in some file beside the one that uses it.
+"""
+
+from __future__ import annotations
+
+from ...extract.facts import Reference
+from ..names import Names
+from .model import EXTERNAL, Resolution, exact, parent
+
+
+def resolve(names: Names, source: str, reference: Reference) -> Resolution:
+    """The file of the same module that defines a name."""
+    directory = parent(source)
+    module = names.once(("terraform", directory), lambda asked: _module(asked, directory))
+    found = module.get(reference.name)
+    return exact(found, symbol=reference.name) if found else EXTERNAL
+
+
+def _module(names: Names, directory: str) -> dict[str, str]:
+    return {name: path for path in reversed(names.files(directory, ".tf")) for name in names.members(path)}

@@ -1,0 +1,147 @@
+"""What ties a repository together: pipelines, containers, clusters, infrastructure, projects, sites."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .reading import Tree, definitions, facts
+
+
+@pytest.fixture
+def edges(tmp_path: Path):
+    """(relation, source, target) of every edge between the files of a tree, from a real index."""
+    import worlds
+
+    from oracl_git.git import discover
+    from oracl_git.store.index import Index
+    from oracl_git.store.update import update
+
+    def build(files: dict[str, str]) -> set[tuple[str, str, str]]:
+        repo = discover(str(worlds.found(tmp_path / "repo", [worlds.Commit(worlds.plain(files))])))
+        update(repo)
+        with Index(repo) as index:
+            nodes = {node.id: node for node in index.all_nodes()}
+            links = [(link.relation, nodes[link.source], nodes[link.target]) for link in index.all_links()]
+        return {(relation, a.path, b.path) for relation, a, b in links if relation != "belongs_to"}
+
+    return build
+
+
+def test_pipelines(edges) -> None:
+    assert edges({
+        ".github/workflows/ci.yml": "on: push\njobs:\n  a:\n    steps:\n      - uses: ./.github/actions/setup\n"
+        "      - run: tools/check.sh\n  b:\n    uses: ./.github/workflows/again.yml\n",
+        ".github/workflows/again.yml": "on: workflow_call\n",
+        ".github/actions/setup/action.yml": "runs:\n  using: composite\n  steps: [{run: ./go.sh}]\n",
+        "tools/check.sh": "#!/bin/sh\nexit 0\n",
+        ".gitlab-ci.yml": "include:\n  - local: /ci/build.yml\n",
+        "ci/build.yml": "build:\n  script: make\n",
+    }) == {
+        ("configures", ".github/workflows/ci.yml", ".github/actions/setup/action.yml"),
+        ("configures", ".github/workflows/ci.yml", "tools/check.sh"),
+        ("configures", ".github/workflows/ci.yml", ".github/workflows/again.yml"),
+        ("configures", ".gitlab-ci.yml", "ci/build.yml"),
+    }  # fmt: skip
+
+
+def test_containers(edges) -> None:
+    assert edges({
+        "compose.yaml": "services:\n  web:\n    build: ./web\n    env_file: deploy/web.env\n"
+        "    volumes:\n      - ./deploy/nginx.conf:/etc/nginx.conf:ro\n",
+        "web/Dockerfile": "FROM x AS build\nCOPY run.py /app/\n",
+        "web/run.py": "print()\n",
+        "deploy/web.env": "A=1\n",
+        "deploy/nginx.conf": "listen 1;\n",
+    }) == {
+        ("configures", "compose.yaml", "web/Dockerfile"),
+        ("configures", "compose.yaml", "deploy/web.env"),
+        ("configures", "compose.yaml", "deploy/nginx.conf"),
+        ("references", "web/Dockerfile", "web/run.py"),
+    }  # fmt: skip
+
+
+def test_stages_of_a_container_are_definitions() -> None:
+    assert definitions("Dockerfile", "FROM a AS build\nRUN x\nFROM b as final\n") == [
+        ("build", "function", 1, 2),
+        ("final", "function", 3, 3),
+    ]
+
+
+def test_clusters(edges) -> None:
+    assert edges({
+        "k8s/base/kustomization.yaml": "resources:\n- web.yaml\n",
+        "k8s/base/web.yaml": "kind: Deployment\n",
+        "k8s/live/kustomization.yaml": "resources:\n- ../base\npatches:\n- path: more.yaml\n",
+        "k8s/live/more.yaml": "kind: Deployment\n",
+        "chart/Chart.yaml": "name: shop\n",
+        "chart/templates/_helpers.tpl": '{{- define "shop.labels" -}}\na: b\n{{- end }}\n',
+        "chart/templates/web.yaml": 'metadata:\n  {{- include "shop.labels" . | nindent 4 }}\n',
+    }) == {
+        ("configures", "k8s/base/kustomization.yaml", "k8s/base/web.yaml"),
+        ("configures", "k8s/live/kustomization.yaml", "k8s/base/kustomization.yaml"),
+        ("configures", "k8s/live/kustomization.yaml", "k8s/live/more.yaml"),
+        ("references", "chart/templates/web.yaml", "chart/templates/_helpers.tpl"),
+    }  # fmt: skip
+
+
+TERRAFORM = 'resource "aws_vpc" "main" {\n  cidr = var.cidr\n}\n\nmodule "net" {\n  source = "../net"\n}\n\nlocals {\n  a = 1\n}\n'
+
+
+def test_infrastructure(edges) -> None:
+    assert definitions("main.tf", TERRAFORM) == [
+        ("aws_vpc.main", "class", 1, 3),
+        ("module.net", "module", 5, 7),
+        ("a", "constant", 10, 10),
+    ]
+    assert edges({
+        "live/main.tf": TERRAFORM,
+        "live/variables.tf": '# The range.\nvariable "cidr" {}\n',
+        "live/out.tf": 'output "x" {\n  value = [aws_vpc.main.id, module.net.y, local.a]\n}\n',
+        "net/main.tf": 'variable "cidr" {}\n',
+    }) == {
+        ("references", "live/main.tf", "live/variables.tf"),
+        ("references", "live/main.tf", "net/main.tf"),
+        ("references", "live/out.tf", "live/main.tf"),
+    }  # fmt: skip
+
+
+def test_make(edges) -> None:
+    assert edges({
+        "Makefile": "include build/rules.mk\n\nall:\n\t$(MAKE) -C docs html\n",
+        "docs/Makefile": "html:\n",
+        "build/rules.mk": "x:\n",
+    }) == {("references", "Makefile", "build/rules.mk"), ("references", "Makefile", "docs/Makefile")}  # fmt: skip
+
+
+def test_python_projects(edges) -> None:
+    found = edges({
+        "core/pyproject.toml": '[project]\nname = "My_Core"\ndependencies = ["other>=1"]\n[project.scripts]\nrun = "my_core.cli:main"\n',
+        "core/src/my_core/__init__.py": "",
+        "core/src/my_core/cli.py": "def main(): pass\n",
+        "app/pyproject.toml": '[project]\nname = "app"\ndependencies = ["my-core[x]>=1; python_version>\'3\'"]\n',
+        "app/app/__init__.py": "",
+    })  # fmt: skip
+    assert found == {
+        ("provides", "core/pyproject.toml", "core/src/my_core/__init__.py"),
+        ("provides", "core/pyproject.toml", "core/src/my_core/cli.py"),
+        ("provides", "app/pyproject.toml", "app/app/__init__.py"),
+        ("depends_on", "app/pyproject.toml", "core/pyproject.toml"),
+    }
+
+
+def test_sites(edges) -> None:
+    assert edges({
+        "mkdocs.yml": "site_name: x\nnav:\n  - Home: index.md\n  - Guide:\n      - guide/a.md\ntheme: x\n",
+        "docs/index.md": "# x\n\nA page about much.\n",
+        "docs/guide/a.md": "# a\n\nA page about more.\n",
+        "index.md": "# not this one\n\nAnother page.\n",
+    }) == {("configures", "mkdocs.yml", "docs/index.md"), ("configures", "mkdocs.yml", "docs/guide/a.md")}  # fmt: skip
+
+
+def test_hostile_manifests_say_nothing() -> None:
+    for text in ("[project]\nname = 3\ndependencies = 4\n", "[project\n", "[project]\n" + "a = " + "[" * 5000):
+        assert facts("pyproject.toml", text).declares == ()
+    tree = Tree({"pyproject.toml": '[project]\nname = "x"\n[tool.setuptools]\npackages = [1, {}]\n', "x/__init__.py": ""})
+    assert tree.facts["pyproject.toml"].declares == (("python project", "x"),)
