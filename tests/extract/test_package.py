@@ -151,7 +151,8 @@ def test_importing_and_asking_loads_no_parser() -> None:
 def test_every_language_has_its_module() -> None:
     for row in languages.LANGUAGES:
         facts = extract(b"x\n", row.name)
-        assert (facts.language, facts.error) == (row.name, "")
+        assert facts.language == row.name
+        assert facts.error in ("", "syntax")
 
 
 def test_an_unknown_language_reads_as_text() -> None:
