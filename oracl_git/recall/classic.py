@@ -18,8 +18,10 @@ from .query import Query
 from .words import any_of
 
 
-def rank(index: Index, query: Query, keep: Callable[[Node], bool], limit: int) -> tuple[Answer, tuple[str, ...]]:
-    """Score every artifact; ties by path."""
+def rank(
+    index: Index, query: Query, keep: Callable[[Node], bool] | None, limit: int
+) -> tuple[Answer, tuple[str, ...]]:
+    """Score every artifact that may be among the results (`keep`; None: all); ties by path."""
     tokens = {token.text: token.weight for token in query.tokens}
     whole = " ".join(token.text for token in query.tokens)
     multipliers = tables.PERSONAS[query.persona]
@@ -31,7 +33,7 @@ def rank(index: Index, query: Query, keep: Callable[[Node], bool], limit: int) -
     }
     scored = []
     for node in index.all_nodes():
-        if node.kind != 0 or not keep(node):
+        if node.kind != 0 or not (keep is None or keep(node)):
             continue
         terms = _terms(index, node, tokens, in_text)
         matched = len({token for token, _, _ in terms})
@@ -73,7 +75,7 @@ def _terms(
     for name, _, _, _ in index.definitions(node.id):
         symbols.update(_words(name))
     if node.role == "docs":
-        for chunk in index.chunks(node.id):
+        for chunk in index.chunks([node.id])[node.id]:
             headings.update(_words(chunk.title))
     fields |= {"symbol": symbols, "heading": headings}
     found = []

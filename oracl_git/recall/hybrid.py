@@ -6,13 +6,14 @@ reasons are exactly the terms of its score. Knows nothing of the graph's making.
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..extract import split_identifiers
-from ..graph.model import fragment
+from ..graph.model import decode_path, fragment
 from ..graph.tags import split_name
 from ..store.index import Index, Node, Span
 from . import semantic, tables
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .faults import Fault
 
 Scores = dict[int, float]
+Scored = tuple[int, float]  # a passage and its score
 _FILLED_IN = re.compile(r"""(?<!\w)(['"`])(?:(?!\1).){0,80}\1(?!\w)|\b\d+\b|[/\\]\S+""")  # the blanks of a message
 
 
@@ -33,25 +35,47 @@ class Signals:
 
     def __init__(self) -> None:
         self.values: dict[str, Scores] = {}
-        self.spans: dict[int, Span] = {}  # the best passage
-        self.passages: dict[int, list[Span]] = {}  # all that match, best first
+        self.passages: dict[int, list[Scored]] = {}  # node → the passages that match, best first
         self.named: dict[int, Span] = {}  # the definition that the question names
         self.words: frozenset[str] = frozenset()  # of the question, their stems
         self.commits: dict[int, int] = {}  # node → how many matching commits touched it
         self.exact: dict[int, str] = {}
         self.faults: dict[int, Fault] = {}
-        self.alike: dict[int, Span] = {}  # node → its passage nearest in meaning; `score` is the cosine
+        self.alike: dict[int, Scored] = {}  # node → its passage nearest in meaning, and the cosine
         self.said: dict[int, Span] = {}  # where the words of an error message stand in a row
         self.asked: dict[int, str] = {}  # node → the question it was opened for
         self.notes: list[str] = []
 
-    def place(self, index: Index, node: int) -> Span | None:
+
+class Places:
+    """Where the results are: the passages of some files, read at once."""
+
+    def __init__(self, index: Index, found: Signals, nodes: list[int]) -> None:
+        self._found = found
+        self._chunks = index.chunks([node for node in nodes if node in found.passages or node in found.alike])
+        self._spans = {span.id: span for spans in self._chunks.values() for span in spans}
+
+    def lines(self, node: int) -> Span | None:
         """The lines of a result to look at: the fault, the definition that is named, else the best passage."""
-        fault = self.faults.get(node)
+        found = self._found
+        fault = found.faults.get(node)
         if fault and fault.span:
             return fault.span
-        lines = self.said.get(node) or self.named.get(node)
-        return lines or grown(index, self.passages.get(node, []), self.words) or self.spans.get(node)
+        lines = found.said.get(node) or found.named.get(node)
+        if lines is None and node in found.passages:
+            matching = [self._spans[chunk]._replace(score=score) for chunk, score in found.passages[node]]
+            lines = grown(self._chunks[node], matching, found.words)
+        return lines or self.alike(node)
+
+    def title(self, node: int) -> str:
+        """The title of the passage that matches best."""
+        mine = self._found.passages.get(node)
+        return self._spans[mine[0][0]].title if mine else ""
+
+    def alike(self, node: int) -> Span | None:
+        """The passage nearest in meaning."""
+        near = self._found.alike.get(node)
+        return self._spans[near[0]] if near else None
 
 
 def expression(query: Query) -> str:
@@ -97,28 +121,28 @@ def _meaning(index: Index, query: Query, found: Signals) -> None:
     near = semantic.passages(index, query.text, found.notes)
     if not near:
         return
-    floor, enough = near[-1].score, max(tables.NEAR, tables.NEAR_BEST * near[0].score)
-    led_to = {node for values in found.values.values() for node in values}
+    floor, enough = near[-1][2], max(tables.NEAR, tables.NEAR_BEST * near[0][2])
     values: Scores = {}
-    for span in near:
-        if span.node not in values and (span.node in led_to or span.score >= enough):
-            values[span.node], found.alike[span.node] = ((span.score - floor) / tables.SURE) ** 2, span
-            found.spans.setdefault(span.node, span)
+    for chunk, node, cosine in near:
+        if node not in values and (cosine >= enough or any(node in others for others in found.values.values())):
+            values[node], found.alike[node] = ((cosine - floor) / tables.SURE) ** 2, (chunk, cosine)
     found.values["meaning"] = values
 
 
 def _text(index: Index, expression: str, found: Signals) -> None:
+    rows = index.best_chunks(expression, tables.CHUNK_TITLE, tables.CHUNK_BODY, tables.CHUNK_POOL)
+    homes, passages = index.homes(chunk for chunk, _ in rows), found.passages
     best: Scores = {}
-    total: Scores = defaultdict(float)
-    seen: dict[int, int] = defaultdict(int)
-    for span in index.match_chunks(expression, tables.CHUNK_TITLE, tables.CHUNK_BODY, tables.CHUNK_POOL):
-        if span.node not in best:
-            best[span.node] = span.score
-            found.spans[span.node] = span
-        found.passages.setdefault(span.node, []).append(span)
-        total[span.node] += span.score / (1 + seen[span.node])
-        seen[span.node] += 1
-    found.values["passage"], found.values["text"] = best, dict(total)
+    total: Scores = {}
+    for row in rows:
+        node = homes[row[0]]
+        if node not in best:
+            passages[node], best[node], total[node] = [row], row[1], row[1]
+        else:
+            mine = passages[node]
+            total[node] += row[1] / (1 + len(mine))
+            mine.append(row)
+    found.values["passage"], found.values["text"] = best, total
     for name, path, names in (("path", 1.0, 0.0), ("names", 0.0, 1.0)):
         hits = index.match_files(f"{{{name}}} : ({expression})", path, names, tables.FILE_POOL)
         found.values[name] = dict(hits)
@@ -129,15 +153,12 @@ def _history(index: Index, expression: str, found: Signals) -> None:
     if index.past is None or not index.reach:
         found.notes.append("without history: this clone has none")
         return
-    files = index.commit_files([entry for entry, _ in hits])
-    todays = index.todays(hid for paths in files.values() if len(paths) <= tables.COMMIT_FILES for hid in paths)
+    touched = index.touched([entry for entry, _ in hits], tables.COMMIT_FILES)
     values: Scores = defaultdict(float)
     for entry, score in hits:
-        paths = files.get(entry, ())
-        if not 0 < len(paths) <= tables.COMMIT_FILES:
-            continue
-        for node in {todays[hid] for hid in paths if hid in todays}:
-            values[node] += score**tables.COMMIT_POWER / len(paths)
+        count, nodes = touched[entry]
+        for node in nodes:
+            values[node] += score**tables.COMMIT_POWER / count
             found.commits[node] = found.commits.get(node, 0) + 1
     found.values["history"] = {node: value ** (1 / tables.COMMIT_POWER) for node, value in values.items()}
 
@@ -202,59 +223,74 @@ def _path_hits(index: Index, name: str) -> list[int]:
     return []
 
 
-def combine(found: Signals) -> dict[int, list[tuple[str, float]]]:
-    """Node → (signal, share) terms, before recency and role."""
-    terms: dict[int, list[tuple[str, float]]] = defaultdict(list)
+def terms(found: Signals) -> list[tuple[str, Scores, float, float]]:
+    """(signal, its values, its weight, its best value) of the signals that say something, before recency and role."""
+    rows = []
     for name, weight in weights(found).items():
         values = found.values.get(name)
-        if not values:
-            continue
-        top = 1.0 if name in ("asked", "meaning") else max(values.values())  # these are shares as they are
-        if top <= 0:
-            continue
-        for node, value in values.items():
-            terms[node].append((name, weight * value / top))
-    return terms
+        if values:
+            top = 1.0 if name in ("asked", "meaning") else max(values.values())  # these are shares as they are
+            if top > 0:
+                rows.append((name, values, weight, top))
+    return rows
 
 
 def rank(
-    index: Index, query: Query, keep: Callable[[Node], bool], limit: int, meaning: bool = True
+    index: Index, query: Query, keep: Callable[[Node], bool] | None, limit: int, meaning: bool = True
 ) -> tuple[Answer, tuple[str, ...]]:
-    """The best artifacts for a compiled query; ties by path."""
+    """The best artifacts for a compiled query; ties by path. `keep`: which may be among them; None: all."""
     found = signals(index, query, meaning)
-    terms = combine(found)
-    base = {node: sum(share for _, share in rows) for node, rows in terms.items()}
+    rows = terms(found)
+    base: Scores = {}
+    for _, values, weight, top in rows:
+        for node, value in values.items():
+            base[node] = base.get(node, 0.0) + weight * value / top
     filtered = query.directives or query.excluded or query.when  # then any of them may be all that is left
-    size = len(base) if filtered else max(tables.POOL, 3 * limit)
-    pool = index.best(base, size)
-    nodes = index.nodes(pool)
-    persona = tables.PERSONAS[query.persona]
-    scored = []
-    for node_id in pool:
-        node = nodes[node_id]
-        if not keep(node):
-            continue
-        factor = _recency(index, node_id, query.recent)
-        prior = tables.ROLE_PRIOR[node.role] * (tables.ROLE_LEAN if node.role in query.roles else 1.0)
-        prior *= persona.get(split_name(node.path)[2], 1.0) if persona else 1.0
-        scored.append((-base[node_id] * factor * prior, node.path, node, factor, prior))
-    scored.sort(key=lambda row: row[:2])
+    pool = index.best(base, len(base) if filtered else max(tables.POOL, 3 * limit))
+    if keep is not None:
+        nodes = index.nodes(pool)
+        pool = [node for node in pool if keep(nodes[node])]
     results = []
     scale = sum(weights(found).values())
-    for negative, path, node, factor, prior in scored[:limit]:
-        span = found.place(index, node.id)
-        rows = [(name, share * prior / scale) for name, share in terms[node.id]]
-        rows.append(("recency", base[node.id] * prior * (factor - 1) / scale))
-        reasons = tuple(
-            Reason(name, _say(name, node.id, found), share) for name, share in sorted(rows, key=lambda r: -r[1])
-        )
-        results.append(
-            Result(
-                path, -negative / scale, fragment(span.start, span.end) if span else "", span.title if span else "",
-                node.role, "hybrid", reasons, index.commit,
-            )
-        )  # fmt: skip
+    chosen = _best(index, query, base, pool, limit)
+    places = Places(index, found, [row[3] for row in chosen])
+    for score, path, role, node, factor, prior in chosen:
+        span = places.lines(node)
+        shares = [(name, weight * values[node] / top * prior / scale) for name, values, weight, top in rows
+                  if node in values]  # fmt: skip
+        shares.append(("recency", base[node] * prior * (factor - 1) / scale))
+        shares.sort(key=lambda row: -row[1])
+        reasons = tuple(Reason(name, _say(name, node, found, places), share) for name, share in shares)
+        where, title = (fragment(span.start, span.end), span.title) if span else ("", "")
+        results.append(Result(path, score / scale, where, title, role, "hybrid", reasons, index.commit))
     return Answer(tuple(results), len(base), query), tuple(found.notes)
+
+
+def _best(
+    index: Index, query: Query, base: Scores, pool: list[int], limit: int
+) -> list[tuple[float, str, str, int, float, float]]:  # fmt: skip
+    """The best `limit` of the pool by score × recency × role: (score, path, role, node, recency, role's factor)."""
+    persona = tables.PERSONAS[query.persona]
+    lean = tables.ROLE_LEAN if query.roles else 1.0
+    boost = max((1.0, *persona.values()))
+    most = (max(tables.ROLE_PRIOR.values()) * lean * boost, 1 + (3 if query.recent else 1) * tables.RECENCY)
+    cards = index.cards(pool)
+    scored: list[tuple[float, str, str, int, float, float]] = []
+    heap: list[float] = []  # the best `limit` scores so far
+    for node in pool:
+        if 0 < limit == len(heap) and base[node] * most[1] * most[0] < heap[0]:
+            break  # nor can any of those that follow, which have less
+        path, role = decode_path(cards[node][0]), cards[node][1]
+        factor = _recency(index, node, query.recent)
+        prior = tables.ROLE_PRIOR[role] * (tables.ROLE_LEAN if role in query.roles else 1.0)
+        prior *= persona.get(split_name(path)[2], 1.0) if persona else 1.0
+        score = base[node] * factor * prior
+        scored.append((score, path, role, node, factor, prior))
+        if len(heap) < limit:
+            heapq.heappush(heap, score)
+        else:
+            heapq.heappushpop(heap, score)
+    return sorted(scored, key=lambda row: (-row[0], row[1]))[:limit]
 
 
 def _recency(index: Index, node: int, recent: bool) -> float:
@@ -265,7 +301,7 @@ def _recency(index: Index, node: int, recent: bool) -> float:
     return 1 + (3 if recent else 1) * tables.RECENCY * 2 ** (-age / tables.RECENCY_DAYS)
 
 
-def _say(name: str, node: int, found: Signals) -> str:
+def _say(name: str, node: int, found: Signals, places: Places) -> str:
     if name == "history":
         count = found.commits.get(node, 0)
         return f"{count} commit{'s' * (count != 1)} speak{'s' * (count == 1)} of it"
@@ -279,10 +315,10 @@ def _say(name: str, node: int, found: Signals) -> str:
     if name == "exact":
         return found.exact.get(node, "named exactly")
     if name == "meaning":
-        alike = found.alike[node]
-        return f"alike in meaning: {fragment(alike.start, alike.end)} (cosine {alike.score:.2f})"
-    if name == "passage" and (span := found.spans.get(node)) and span.title:
-        return f"in {span.title}"
+        near, (_, cosine) = places.alike(node), found.alike[node]
+        return f"alike in meaning: {fragment(near.start, near.end) if near else ''} (cosine {cosine:.2f})"
+    if name == "passage" and (title := places.title(node)):
+        return f"in {title}"
     return {
         "path": "words in its path",
         "names": "words in its names",

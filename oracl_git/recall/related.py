@@ -7,10 +7,12 @@ becomes a reason in words that can be checked. Several files are one question.
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from math import log
 
 from ..graph.link import tested_stem
+from ..graph.model import decode_path
 from ..graph.names import implementation_stem
 from ..graph.parameters import QUERY_NEIGHBOUR_GUARD
 from ..store.index import Index, Link, Node
@@ -29,11 +31,13 @@ class Evidence:
         self.together: dict[int, int] = {}  # node → commits in common
         self.entries: list[int] = []  # commits of the question's files, newest first
         self.speaks: dict[int, tuple[float, int]] = {}  # node → (share, commit) of the commit that counts most for it
-        self.said: dict[int, list[str]] = defaultdict(list)  # commit → stems it has in common, the best first
+        self.oids: dict[int, str] = {}  # of those commits that are told of
+        self.said: list[tuple[str, Sequence[int]]] = []  # stem in common, the best first, and the commits that say it
         self.links: dict[int, list[tuple[Link, bool]]] = defaultdict(list)  # (edge, whether it points at the candidate)
         self.words: dict[str, str] = {}  # stem → the word as it stands in the files
         self.topics: dict[str, str] = {}  # stem → the word as it stands in messages
-        self.shared: dict[int, list[tuple[float, str]]] = defaultdict(list)  # node → (share, stem) it has in common
+        self.holders: list[tuple[str, float, Mapping[int, int]]] = []  # stem, its weight, how often each node has it
+        self.lengths: Scores = {}  # node → what BM25 adds to that for the length of its text
         self.notes: list[str] = []
 
 
@@ -44,30 +48,39 @@ def related(
     """Files related to all of `nodes` as one question; `text` stands in for a file git does not know."""
     found = evidence(index, nodes, text, directory)
     asked = {node.id for node in nodes}
-    terms: dict[int, list[tuple[str, float]]] = defaultdict(list)
     trust = len(found.entries) / (len(found.entries) + tables.TRUST)
+    scale = sum(tables.RELATED.values()) * max(tables.RELATED_PRIOR.values())
+    terms: list[tuple[str, Scores, float, float]] = []  # signal, its values, its weight, its best value
+    totals: Scores = {}
     for name, weight in tables.RELATED.items():
-        values = {node: value for node, value in found.values.get(name, {}).items() if node not in asked}
+        values = found.values.get(name, {})
+        for node in asked & values.keys():
+            del values[node]
         weight *= trust if name in tables.FROM_HISTORY else 1
         top = max(values.values(), default=0.0)
         if top > 0:
+            terms.append((name, values, weight, top))
             for node, value in values.items():
-                terms[node].append((name, weight * value / top))
-    scale = sum(tables.RELATED.values()) * max(tables.RELATED_PRIOR.values())
-    base = {node: sum(share for _, share in rows) / scale for node, rows in terms.items()}
-    size = len(base) if kind else max(tables.POOL, 3 * limit)
-    pool = index.nodes(index.best(base, size))
+                totals[node] = totals.get(node, 0.0) + weight * value / top
+    base = {node: total / scale for node, total in totals.items()}
+    pool = index.best(base, len(base) if kind else max(tables.POOL, 3 * limit))
+    cards = index.cards(pool)
     ranked = sorted(
-        (-base[node.id] * tables.RELATED_PRIOR[node.role], node.path, node)
-        for node in pool.values()
-        if node.role and (not kind or node.role == kind)
+        (-base[node] * tables.RELATED_PRIOR[role], decode_path(path), node)
+        for node in pool
+        for path, role in [cards[node]]
+        if role and (not kind or role == kind)
     )
+    spoken = [found.speaks[other][1] for _, _, other in ranked[:limit] if other in found.speaks]
+    found.oids = {entry: oid for entry, (oid, _, _) in index.commit_lines(spoken).items()}
     results = []
     for negative, path, other in ranked[:limit]:
-        prior = tables.RELATED_PRIOR[other.role] / scale
-        shares = sorted(terms[other.id], key=lambda row: -row[1])
-        reasons = tuple(Reason(name, _say(index, name, other, found), share * prior) for name, share in shares)
-        results.append(Result(path, -negative, _where(other, found), "", other.role, "related", reasons, index.commit))
+        role = cards[other][1]
+        prior = tables.RELATED_PRIOR[role] / scale
+        shares = [(name, weight * values[other] / top) for name, values, weight, top in terms if other in values]
+        shares.sort(key=lambda row: -row[1])
+        reasons = tuple(Reason(name, _say(name, other, found), share * prior) for name, share in shares)
+        results.append(Result(path, -negative, _where(other, found), "", role, "related", reasons, index.commit))
     return Answer(tuple(results), len(ranked), None, tuple(found.notes))
 
 
@@ -100,20 +113,20 @@ def _cochange(index: Index, nodes: list[Node], found: Evidence) -> None:
     if index.past is None or not index.reach:
         found.notes.append("without history: this clone has none")
         return
-    lists = [index.commits_of(node.path)[: tables.RELATED_COMMITS] for node in nodes]
-    entries = sorted({entry for entries in lists for entry in entries}, key=index.distance.__getitem__)
+    distance = index.distance
+    lists = [index.commits_of(node.path, tables.RELATED_COMMITS) for node in nodes]
+    entries = sorted({entry for entries in lists for entry in entries}, key=distance.__getitem__)
     found.entries = entries
-    files = index.commit_files(entries)
-    todays = index.todays(hid for paths in files.values() for hid in paths if len(paths) <= tables.COMMIT_FILES)
+    touched = index.touched(entries, tables.COMMIT_FILES)
     together: Scores = defaultdict(float)
     total = 0.0
     for entry in entries:
-        paths = files.get(entry, ())
-        if not 0 < len(paths) <= tables.COMMIT_FILES:
+        count, others = touched[entry]
+        if not count:
             continue
-        weight = 0.5 ** (index.distance[entry] / tables.HALF_LIFE) / len(paths) ** 0.5
+        weight = 0.5 ** (distance[entry] / tables.HALF_LIFE) / count**0.5
         total += weight
-        for node in {todays[hid] for hid in paths if hid in todays}:
+        for node in others:
             together[node] += weight
             found.together[node] = found.together.get(node, 0) + 1
     if not total:
@@ -130,44 +143,43 @@ def _walk(index: Index, nodes: list[Node], together: Scores, found: Evidence) ->
     """What changes together with what changes together with these."""
     asked = {node.id for node in nodes}
     first = index.best({node: value for node, value in together.items() if node not in asked}, 8)
-    paths = index.nodes(first)
+    cards, distance = index.cards(first), index.distance
+    walks = [(together[node], index.commits_of(decode_path(cards[node][0]), tables.WALK_COMMITS)) for node in first]
+    touched = index.touched([entry for _, entries in walks for entry in entries], tables.COMMIT_FILES)
     values: Scores = defaultdict(float)
-    for node in first:
-        entries = index.commits_of(paths[node].path)[:60]
-        files = index.commit_files(entries)
-        todays = index.todays(hid for hids in files.values() if len(hids) <= tables.COMMIT_FILES for hid in hids)
+    for near, entries in walks:
         for entry in entries:
-            hids = files.get(entry, ())
-            if 0 < len(hids) <= tables.COMMIT_FILES:
-                weight = 0.5 ** (index.distance[entry] / tables.HALF_LIFE) / len(hids)
-                for other in {todays[hid] for hid in hids if hid in todays} - asked:
-                    values[other] += weight * together[node]
+            count, others = touched[entry]
+            if count:
+                weight = 0.5 ** (distance[entry] / tables.HALF_LIFE) / count
+                for other in others:
+                    if other not in asked:
+                        values[other] += weight * near
     found.values["walk"] = dict(values)
 
 
 def _topics(index: Index, found: Evidence) -> None:
     """Files touched by commits that speak of the same things."""
-    counts: dict[str, int] = defaultdict(int)
-    for _, subject, _ in index.commit_lines(found.entries[: tables.TOPIC_COMMITS]).values():
-        for word in set(split_words(subject)):
-            counts[word] += 1
+    lines = index.commit_lines(found.entries[: tables.TOPIC_COMMITS]).values()
+    counts = Counter(word for _, subject, _ in lines for word in split_words(subject))
     words = sorted((w for w in counts if _telling(w)), key=lambda word: (-counts[word], word))
     weights, costs = _weigh(index.spoken_words(words), counts, len(index.reach), found.topics)
     own = _affordable(weights, costs, tables.TOPIC_WORDS, tables.TOPIC_POSTINGS)
     scores: Scores = defaultdict(float)
     for stem in own:
-        for entry in index.commits_saying(stem):
-            scores[entry] += weights[stem]
-            found.said[entry].append(stem)
-    best = heapq.nsmallest(tables.TOPIC_POOL, scores, key=lambda entry: (-scores[entry], index.distance[entry]))
-    files = index.commit_files(best)
-    todays = index.todays(hid for paths in files.values() for hid in paths if len(paths) <= tables.COMMIT_FILES)
+        weight, entries = weights[stem], index.commits_saying(stem)
+        found.said.append((stem, entries))
+        for entry in entries:
+            scores[entry] += weight
+    distance = index.distance
+    best = sorted([(-score, distance[entry], entry) for entry, score in scores.items()])[: tables.TOPIC_POOL]
+    touched = index.touched([entry for _, _, entry in best], tables.COMMIT_FILES)
     values: Scores = defaultdict(float)
-    for entry in best:
-        paths = files.get(entry, ())
-        if 0 < len(paths) <= tables.COMMIT_FILES:
-            share = scores[entry] ** tables.TOPIC_POWER / len(paths) ** 0.5
-            for node in {todays[hid] for hid in paths if hid in todays}:
+    for _, _, entry in best:
+        count, others = touched[entry]
+        if count:
+            share = scores[entry] ** tables.TOPIC_POWER / count**0.5
+            for node in others:
                 values[node] += share
                 if share > found.speaks.get(node, (0.0, 0))[0]:
                     found.speaks[node] = (share, entry)
@@ -198,26 +210,23 @@ def _weigh(
 
 def _terms(index: Index, nodes: list[Node], text: str, found: Evidence) -> None:
     """BM25 of the files' own rarest words, at file grain."""
-    counts: dict[str, int] = defaultdict(int)
-    for node in nodes:
-        for title, body in index.texts(node):
-            for word in f"{title} {body}".lower().replace("_", " ").split():
-                counts[word] += 1
-    for word in split_words(text) if text else ():
-        counts[word] += 1
+    said = [f"{title} {body}" for node in nodes for title, body in index.texts(node)]
+    counts = Counter(" ".join(said).lower().replace("_", " ").split())
+    counts.update(split_words(text) if text else ())
     chunks = index.chunk_count
     most = max(10, tables.COMMON * chunks)
     known = [row for row in index.rare_words([word for word in counts if _telling(word)]) if row[2] <= most]
     weights, costs = _weigh(known, counts, chunks, found.words)
     own = _affordable(weights, costs, tables.OWN_TERMS, tables.POSTINGS)
-    sizes = index.sizes
-    usual = sum(sizes.values()) / max(1, len(sizes)) or 1
+    found.holders = [(stem, weights[stem], index.files_with(stem)) for stem in own]
+    sizes, usual = index.sizes, index.usual_size
+    held = {node for _, _, holders in found.holders for node in holders}
+    found.lengths = {node: tables.K1 * (1 - tables.B + tables.B * sizes[node] / usual) for node in held}
+    lengths = found.lengths
     values: Scores = defaultdict(float)
-    for stem in own:
-        for node_id, tf in index.files_with(stem):
-            share = weights[stem] * tf / (tf + tables.K1 * (1 - tables.B + tables.B * sizes[node_id] / usual))
-            values[node_id] += share
-            found.shared[node_id].append((share, stem))
+    for _, weight, holders in found.holders:
+        for node, tf in holders.items():
+            values[node] += weight * tf / (tf + lengths[node])
     found.values["terms"] = dict(values)
 
 
@@ -291,25 +300,27 @@ _PASSIVE = {
 }  # fmt: skip
 
 
-def _say(index: Index, name: str, node: Node, found: Evidence) -> str:
+def _say(name: str, node: int, found: Evidence) -> str:
     if name in ("together", "cosine"):
-        return f"changed together in {found.together[node.id]} of {len(found.entries)} commits"
+        return f"changed together in {found.together[node]} of {len(found.entries)} commits"
     if name == "walk":
         return "changes with what changes with it"
     if name == "topic":
-        entry = found.speaks[node.id][1]
-        oid = index.commit_lines([entry])[entry][0]
-        return f"commit {oid[:7]} on it speaks of {', '.join(found.topics[stem] for stem in found.said[entry][:3])}"
+        entry = found.speaks[node][1]
+        said = [found.topics[stem] for stem, entries in found.said if entry in entries]
+        return f"commit {found.oids[entry][:7]} on it speaks of {', '.join(said[:3])}"
     if name == "terms":
-        best = heapq.nlargest(3, found.shared[node.id])
+        shares = [(weight * holders[node] / (holders[node] + found.lengths[node]), stem)
+                  for stem, weight, holders in found.holders if node in holders]  # fmt: skip
+        best = heapq.nlargest(3, shares)
         return "shares " + ", ".join(found.words[stem] for _, stem in best)
     if name == "path":
         return "its neighbour by path"
     if name in ("tests", "configures"):
-        pairs = [pair for pair in found.links[node.id] if pair[0].relation == name]
+        pairs = [pair for pair in found.links[node] if pair[0].relation == name]
         return say_link(*max(pairs, key=lambda pair: (pair[0].rank, pair[0].source_fragment)))
     link, outgoing = max(
-        found.links[node.id], key=lambda pair: (pair[0].rank, pair[0].relation, pair[0].source_fragment)
+        found.links[node], key=lambda pair: (pair[0].rank, pair[0].relation, pair[0].source_fragment)
     )
     return say_link(link, outgoing)
 
@@ -326,9 +337,9 @@ def say_link(link: Link, outgoing: bool) -> str:
     return f"{verb}{f' at {link.source_fragment}' if link.source_fragment else ''}"
 
 
-def _where(node: Node, found: Evidence) -> str:
+def _where(node: int, found: Evidence) -> str:
     """The lines to look at: where it names the file."""
-    for link, outgoing in sorted(found.links.get(node.id, ()), key=lambda pair: -pair[0].rank):
+    for link, outgoing in sorted(found.links.get(node, ()), key=lambda pair: -pair[0].rank):
         if not outgoing and link.source_fragment:
             return link.source_fragment
     return ""

@@ -18,6 +18,7 @@ from .words import light_stem, path_parts
 
 RANKERS = ("hybrid", "classic")
 _POOL = 5_000
+Keep = Callable[[Node], bool]
 ResolveTime = Callable[[str], "int | None"]  # a date or revision name → unix time
 
 
@@ -38,7 +39,7 @@ def search(
                 path, 1.0, kind=node.role, source="lookup", commit=index.commit, reasons=(Reason("lookup", why, 1.0),)
             )
             for node, path, why in found
-            if keep(node)
+            if keep is None or keep(node)
         ]
         if results:
             return Answer(tuple(results[:limit]), len(results), query)
@@ -91,8 +92,8 @@ def _lookup_one(index: Index, name: str, value: str) -> list[tuple[int, str]]:
     return [(n, p) for n, p in index.named(value.rpartition("/")[2], _POOL) if p.endswith(tail)]
 
 
-def _filter(index: Index, query: Query, resolve_time: ResolveTime | None) -> Callable[[Node], bool]:
-    """What every result must pass, the fast path's too."""
+def _filter(index: Index, query: Query, resolve_time: ResolveTime | None) -> Keep | None:
+    """What every result must pass, the fast path's too; None: nothing."""
     stems = [light_stem(word) for word in query.excluded]
     limits = [(limit.side, time) for limit in query.when if (time := _time(index, limit, resolve_time)) is not None]
     filters = [(name, value.lower()) for name, value in query.directives if name not in LOOKUPS]
@@ -102,6 +103,8 @@ def _filter(index: Index, query: Query, resolve_time: ResolveTime | None) -> Cal
         allowed = {node for name, value in lookups for node, _ in _lookup_one(index, name, value)}
     # Filters, when they consumed everything; else only a lean of the ranking.
     roles, types = (query.roles, query.types) if query.wildcard else ((), ())
+    if allowed is None and not (query.excluded or limits or roles or types or filters):
+        return None
 
     def keep(node: Node) -> bool:
         if allowed is not None and node.id not in allowed:
@@ -146,12 +149,12 @@ def _time(index: Index, limit: When, resolve_time: ResolveTime | None) -> int | 
     return resolve_time(limit.at) if resolve_time else None
 
 
-def _wildcard(index: Index, query: Query, keep: Callable[[Node], bool], limit: int) -> Answer:
+def _wildcard(index: Index, query: Query, keep: Keep | None, limit: int) -> Answer:
     """Nothing but filters: by recency when asked for, else by priority."""
     activity = index.activity
     rows = []
     for node in index.all_nodes():
-        if node.kind != 0 or not keep(node):
+        if node.kind != 0 or not (keep is None or keep(node)):
             continue
         last = activity.get(node.id, (0, 0))[0]
         first = last if query.recent else index.priority(node)[1]

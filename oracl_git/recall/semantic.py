@@ -9,12 +9,12 @@ from __future__ import annotations
 from ..embedding import find, kept_encoder
 from ..errors import EmbeddingUnusable
 from ..extract import split_identifiers
-from ..store.index import Index, Span
+from ..store.index import Index
 from . import tables
 
 
-def passages(index: Index, text: str, notes: list[str]) -> list[Span]:
-    """The passages nearest in meaning, best first; `score` is the cosine with the question.
+def passages(index: Index, text: str, notes: list[str]) -> list[tuple[int, int, float]]:
+    """(passage, its file, cosine with the question) of the passages nearest in meaning, best first.
 
     `notes` hears when there are no vectors, or only some.
     """
@@ -33,5 +33,5 @@ def passages(index: Index, text: str, notes: list[str]) -> list[Span]:
         notes.append(f"without meaning: {error.message}")
         return []
     found = index.vectors.nearest(query, tables.NEAREST) if query else []
-    spans = index.spans([chunk for chunk, _ in found])
-    return [spans[chunk]._replace(score=cosine) for chunk, cosine in found if chunk in spans]
+    homes = index.homes(chunk for chunk, _ in found)
+    return [(chunk, homes[chunk], cosine) for chunk, cosine in found if chunk in homes]

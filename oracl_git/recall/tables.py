@@ -122,6 +122,7 @@ POSTINGS = 4_000  # chunks one question may look at for them
 COMMON = 0.1  # a word in more than this share of all chunks is nobody's own
 K1, B = 1.2, 0.75  # BM25
 RELATED_COMMITS = 400  # of one file, newest first
+WALK_COMMITS = 60  # of each file that the walk goes on from
 TOPIC_COMMITS = 60  # of them, whose subjects say what a file is about
 TOPIC_WORDS, TOPIC_POSTINGS = 20, 1_000  # words looked up, and commits that may hold them, all together
 TOPIC_POOL = 300  # commits that count

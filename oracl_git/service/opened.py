@@ -11,7 +11,7 @@ import os
 import posixpath
 import time
 from collections.abc import Callable, Iterable, Iterator
-from functools import wraps
+from functools import cache, wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from ..errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, UsageError
@@ -226,9 +226,7 @@ class Opened:
 
     def _current(self, index: Index) -> bool:
         """Whether the index is of HEAD, by this version, with as much history as the clone has."""
-        from ..extract import version
-
-        if index.commit != self.repo.head or index.header.get("extractor") != version():
+        if index.commit != self.repo.head or index.header.get("extractor") != _version():
             return False
         # The store of history is shared: another worktree may have lost it and made it anew.
         return index.header.get("shallow", "") == shallow_state(self.repo) and index.past is not None
@@ -349,6 +347,14 @@ class Opened:
                 shutil.rmtree(path)
                 gone.append(path)
         return gone
+
+
+@cache
+def _version() -> str:
+    """Of the extractor that this process has loaded: its files are not read again for each question."""
+    from ..extract import version
+
+    return version()
 
 
 class _OverBudget(Exception):

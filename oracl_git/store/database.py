@@ -212,7 +212,7 @@ def connect_memory(name: str) -> sqlite3.Connection:
 def connect_scratch() -> sqlite3.Connection:
     """A database in memory that stems words as full text does: word(x) → stem(term, doc)."""
     db = sqlite3.connect(":memory:", isolation_level=None)
-    db.execute("CREATE VIRTUAL TABLE word USING fts5(x, tokenize='porter unicode61 remove_diacritics 2')")
+    db.execute("CREATE VIRTUAL TABLE word USING fts5(x, content='', tokenize='porter unicode61 remove_diacritics 2')")
     db.execute("CREATE VIRTUAL TABLE stem USING fts5vocab(word, instance)")
     return db
 

@@ -6,21 +6,20 @@ history `past`'s. Knows nothing of ranking.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..graph.model import ARTIFACT, HUB, HUB_PREFIX, PARTITIONS, decode_path, encode_path
 from ..graph.parameters import RELATIONS
 from .past import Past
 from .reading import NODE, Link, Node, Span, node_of
-from .wording import Wording, stems_of
+from .wording import Wording, runs, stems_of
 
 __all__ = ["OF_COMMIT", "OF_PATHS", "Index", "Link", "Node", "Span", "stems_of"]
 
 # What an overlay's next state shares with the one before: what is of the commit; and, as
 # long as the same paths are there, what is of the paths.
-OF_COMMIT = ("past", "reach", "distance", "frequencies")
-OF_PATHS = ("activity", "memory", "sizes", "_aliases")
+OF_COMMIT = ("past", "reach", "distance", "frequencies", "spoken", "known_homes", "_saying")
+OF_PATHS = ("activity", "memory", "sizes", "known_cards", "_aliases", "_commits", "_today", "_touched")
 
 
 class Index(Past, Wording):
@@ -31,26 +30,18 @@ class Index(Past, Wording):
         row = self.db.execute(f"SELECT {NODE} FROM node WHERE path=? AND kind=?", (encode_path(path), kind)).fetchone()
         return node_of(row) if row else None
 
-    def paths_of(self, ids: Iterable[int]) -> dict[int, bytes]:
-        """Node → its path as git stores it: what equals are ordered by."""
-        wanted = list(ids)
-        found: dict[int, bytes] = {}
-        for start in range(0, len(wanted), 500):
-            part = wanted[start : start + 500]
-            marks = ",".join("?" * len(part))
-            found.update(self.db.execute(f"SELECT id, path FROM node WHERE id IN ({marks})", part))
-        return found
-
     def best(self, scores: Mapping[int, float], count: int) -> list[int]:
         """The `count` nodes of the greatest score, best first; equals by path."""
-        ranked = heapq.nlargest(count + 1, scores.values())
-        if not ranked:
-            return []
-        least = ranked[-1] if len(ranked) > count else min(ranked)
-        chosen = [node for node, score in scores.items() if score >= least]
-        paths = self.paths_of(chosen)
-        chosen.sort(key=lambda node: (-scores[node], paths[node]))
-        return chosen[:count]
+        ranked = sorted(scores, key=scores.__getitem__, reverse=True)
+        end = count
+        while 0 < end < len(ranked) and scores[ranked[end]] == scores[ranked[end - 1]]:
+            end += 1
+        del ranked[end:]
+        for start, stop in runs([scores[node] for node in ranked]):
+            equals = ranked[start:stop]
+            cards = self.cards(equals)
+            ranked[start:stop] = sorted(equals, key=lambda node: cards[node][0])
+        return ranked[:count]
 
     def has(self, path: bytes) -> bool:
         """Whether the path is there, as an artifact or left out."""
@@ -104,7 +95,9 @@ class Index(Past, Wording):
     def stem_kin(self, stem: str) -> list[tuple[int, str]]:
         """Artifacts of that normalised stem: implementations, and tests named after them."""
         rows = self.db.execute(
-            "SELECT id, path FROM node WHERE kind=0 AND (stem=?1 OR tested=?1) ORDER BY path LIMIT 100", (stem,)
+            "SELECT id, path FROM node WHERE kind=0 AND (stem=?1 AND stem<>'' OR tested=?1 AND tested<>'')"
+            " ORDER BY path LIMIT 100",
+            (stem,),
         )
         return [(node, decode_path(path)) for node, path in rows]
 

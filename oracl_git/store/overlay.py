@@ -112,21 +112,28 @@ class Overlay:
         return {entry.oid for entry in files.values() if entry is not None}
 
     def _recount(self, changes: Iterable[Change]) -> None:
-        """Forget the frequencies of words that changes put into other chunks, and learn new sizes."""
-        known, sizes = self.index.frequencies, self.index.__dict__.get("sizes")
+        """Forget the frequencies of words that changes put into other chunks, and learn new sizes and chunks."""
+        before = self.index.__dict__
+        known, sizes, homes = self.index.frequencies, before.get("sizes"), before.get("known_homes")
         for change in changes:
             language = language_of(change.path)
             sides = [self._words(oid, language) for oid in (change.old_oid, change.new_oid)]
             if known and (sides[0] is None or sides[1] is None):
                 known.clear()
             elif known:
-                before, after = sides[0] or {}, sides[1] or {}
-                moved = [word for word in before.keys() | after.keys() if before.get(word) != after.get(word)]
+                old, new = sides[0] or {}, sides[1] or {}
+                moved = [word for word in old.keys() | new.keys() if old.get(word) != new.get(word)]
                 for stems in stems_of(moved):
                     for stem in stems:
                         known.pop(stem, None)
-            if sizes is not None:
-                sizes.update(self._db.execute("SELECT id, size FROM node WHERE path=? AND kind=0", (change.path,)))
+            for node, size in self._db.execute("SELECT id, size FROM node WHERE path=? AND kind=0", (change.path,)):
+                if sizes is not None:
+                    sizes[node] = size
+                if homes is not None:  # ids of chunks that went may have come again
+                    homes.update(self._db.execute("SELECT id, node FROM chunk WHERE node=?", (node,)))
+        cards = before.get("known_cards", {})
+        for (node,) in self._db.execute("SELECT id FROM node WHERE kind<>0"):  # these come and go while no path does
+            cards.pop(node, None)
 
     def _words(self, oid: str, language: str) -> Mapping[str, int] | None:
         """Word → chunks of a text that hold it; None when that is not known."""

@@ -7,13 +7,13 @@ are called today. Knows nothing of how history is read from git.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from ..graph.model import decode_path, encode_path
 from .reading import Reading
-from .wording import first_words
+from .wording import first_words, runs
 
 _REMEMBERED = 64
 T = TypeVar("T")
@@ -31,7 +31,7 @@ class Past(Reading):
     @cached_property
     def distance(self) -> dict[int, int]:
         """Commit id → how many commits before HEAD it lies."""
-        return {entry: place for place, entry in enumerate(self.reach)}
+        return dict(zip(self.reach, range(len(self.reach)), strict=True))
 
     @cached_property
     def activity(self) -> dict[int, tuple[int, int]]:
@@ -41,58 +41,94 @@ class Past(Reading):
         }
 
     def match_commits(self, expression: str, limit: int) -> list[tuple[int, float]]:
-        """(commit, score) of reached commits whose message matches, best first."""
-        if self.past is None:
-            return []
-        rows = self.past.execute(
-            "SELECT rowid, -bm25(entry_fts) AS score FROM entry_fts WHERE entry_fts MATCH ? ORDER BY score DESC",
-            (expression,),
-        )
-        # The limit counts reached commits only: those of other branches must not crowd them out.
+        """(commit, score) of reached commits whose message matches, best first; of equals the newest."""
         found: list[tuple[int, float]] = []
-        for entry, score in rows:
-            if entry in self.distance:
-                if len(found) >= limit and score < found[-1][1]:
-                    break
-                found.append((entry, score))
-        if len({score for _, score in found}) < len(found):  # equals: the newer first, whatever this clone's ids are
-            lines = self.commit_lines([entry for entry, _ in found])
-            found.sort(key=lambda row: (-row[1], -lines[row[0]][2], lines[row[0]][0]))
+        for most in (2 * limit, -1) if self.past is not None else ():
+            rows = self._spoken_of(expression, most)
+            found, enough = self._reached(rows, limit)
+            if enough or len(rows) != most:
+                break
+        for start, stop in runs([score for _, score in found]):  # whatever this clone's ids are
+            equals = found[start:stop]
+            lines = self.commit_lines([entry for entry, _ in equals])
+            found[start:stop] = sorted(equals, key=lambda row: (-lines[row[0]][2], lines[row[0]][0]))
         return found[:limit]
+
+    def _spoken_of(self, expression: str, most: int) -> list[tuple[int, float]]:
+        assert self.past is not None
+        scored = "SELECT rowid, -bm25(entry_fts) AS score FROM entry_fts WHERE entry_fts MATCH ?"
+        return self.past.execute(f"{scored} ORDER BY score DESC LIMIT ?", (expression, most)).fetchall()
+
+    def _reached(self, rows: list[tuple[int, float]], limit: int) -> tuple[list[tuple[int, float]], bool]:
+        """The first `limit` reached commits of some in order, with all that equal the last; whether that ends there.
+
+        Those of other branches must not crowd them out.
+        """
+        distance = self.distance
+        found: list[tuple[int, float]] = []
+        for row in rows:
+            if row[0] in distance:
+                if len(found) >= limit and row[1] < found[-1][1]:
+                    return found, True
+                found.append(row)
+        return found, False
 
     def commit_files(self, entries: Sequence[int]) -> dict[int, array[int]]:
         """Commit id → the path ids it touched."""
-        found: dict[int, array[int]] = {}
-        if self.past is not None:
-            for start in range(0, len(entries), 500):
-                part = entries[start : start + 500]
-                marks = ",".join("?" * len(part))
-                for entry, files in self.past.execute(f"SELECT id, files FROM entry WHERE id IN ({marks})", part):
-                    found[entry] = array("I", files)
-        return found
+        return {entry: array("I", files) for entry, files in self._past_rows("id, files", "entry", entries)}
+
+    def touched(self, entries: Sequence[int], most: int) -> Mapping[int, tuple[int, tuple[int, ...]]]:
+        """Commit id → (how many paths it touched, today's artifacts among them); (0, ()) for more than `most` paths.
+
+        What was asked for before is there too.
+        """
+        known = self._touched.setdefault(most, {})
+        wanted = [entry for entry in entries if entry not in known]
+        if wanted:
+            known.update(dict.fromkeys(wanted, (0, ())))
+            columns = f"id, CASE WHEN length(files) <= {4 * most} THEN files END"  # a large one is not even read
+            found = {entry: array("I", files or b"") for entry, files in self._past_rows(columns, "entry", wanted)}
+            todays = self._todays({hid for files in found.values() for hid in files})
+            known.update((entry, (len(files), tuple({todays[hid] for hid in files} - {0})))
+                         for entry, files in found.items())  # fmt: skip
+        return known
+
+    @cached_property
+    def _touched(self) -> dict[int, dict[int, tuple[int, tuple[int, ...]]]]:
+        return {}
+
+    def _past_rows(self, columns: str, table: str, ids: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+        """Rows of the history store by id, in no order."""
+        for start in range(0, len(ids) if self.past is not None else 0, 500):
+            part = ids[start : start + 500]
+            assert self.past is not None
+            marks = ",".join("?" * len(part))
+            yield from self.past.execute(f"SELECT {columns} FROM {table} WHERE id IN ({marks})", part)
 
     def commit_lines(self, entries: Sequence[int]) -> dict[int, tuple[str, str, int]]:
         """Commit id → (oid, subject, time)."""
-        found: dict[int, tuple[str, str, int]] = {}
-        for start in range(0, len(entries) if self.past is not None else 0, 500):
-            part = list(entries[start : start + 500])
-            find = f"SELECT id, oid, subject, time FROM entry WHERE id IN ({','.join('?' * len(part))})"
-            assert self.past is not None
-            found.update((entry, (oid, subject, time)) for entry, oid, subject, time in self.past.execute(find, part))
-        return found
+        rows = self._past_rows("id, oid, subject, time", "entry", entries)
+        return {entry: (oid, subject, time) for entry, oid, subject, time in rows}
 
-    def commits_of(self, path: str) -> list[int]:
-        """The reached commits that touched a path, under its old names too, newest first."""
+    def commits_of(self, path: str, most: int | None = None) -> list[int]:
+        """The reached commits that touched a path, under its old names too, newest first; at most so many."""
+        if path not in self._commits:
+            self._commits[path] = self._find_commits(encode_path(path))
+        return self._commits[path][:most].tolist()
+
+    def _find_commits(self, path: bytes) -> array[int]:
         if self.past is None:
-            return []
-        raw = encode_path(path)
-        hids = [row[0] for row in self.past.execute("SELECT id FROM path WHERE path=?", (raw,))]
-        hids += [row[0] for row in self.db.execute("SELECT hid FROM alias WHERE path=?", (raw,))]
-        found: set[int] = set()
-        for hid in hids:
-            found.update(row[0] for row in self.past.execute("SELECT entry FROM touch WHERE path=?", (hid,)))
-        place = self.distance
-        return sorted((entry for entry in found if entry in place), key=place.__getitem__)
+            return array("I")
+        hids = [row[0] for row in self.past.execute("SELECT id FROM path WHERE path=?", (path,))]
+        hids += [row[0] for row in self.db.execute("SELECT hid FROM alias WHERE path=?", (path,))]
+        found = {row for hid in hids for row in self.past.execute("SELECT entry FROM touch WHERE path=?", (hid,))}
+        distance, reach = self.distance, self.reach
+        return array("I", [reach[place] for place in sorted([distance[row[0]] for row in found if row[0] in distance])])
+
+    @cached_property
+    def _commits(self) -> dict[str, array[int]]:
+        """Path → the commits that touched it, newest first, of the paths that were asked for."""
+        return {}
 
     def past_paths(self) -> list[str]:
         """Every path that a commit ever touched."""
@@ -105,47 +141,63 @@ class Past(Reading):
         if self.past is None:
             return {}
         names = dict(self.past.execute("SELECT id, path FROM path").fetchall()) if self._aliases else {}
-        return {decode_path(names[hid]): path for hid, path in self._aliases.items() if hid in names}
+        return {decode_path(names[hid]): decode_path(path) for hid, path in self._aliases.items() if hid in names}
 
     @cached_property
-    def _aliases(self) -> dict[int, str]:
-        return {hid: decode_path(path) for hid, path in self.db.execute("SELECT hid, path FROM alias")}
+    def _aliases(self) -> dict[int, bytes]:
+        return dict(self.db.execute("SELECT hid, path FROM alias"))
 
-    def todays(self, hids: Iterable[int]) -> dict[int, int]:
-        """Path ids of the history store → ids of today's artifacts (under new names where renamed)."""
-        if self.past is None:
-            return {}
-        wanted = sorted(set(hids))
-        paths: dict[int, bytes] = {}
-        nodes: dict[bytes, int] = {}
-        for start in range(0, len(wanted), 500):
-            part = wanted[start : start + 500]
-            marks = ",".join("?" * len(part))
-            paths.update(self.past.execute(f"SELECT id, path FROM path WHERE id IN ({marks})", part))
-        for hid in paths:
-            if hid in self._aliases:
-                paths[hid] = encode_path(self._aliases[hid])
+    def _todays(self, hids: Iterable[int]) -> dict[int, int]:
+        """Path ids of the history store → ids of today's artifacts (under new names where renamed); 0 for none.
+
+        What was asked for before is there too.
+        """
+        known = self._today
+        wanted = [hid for hid in hids if hid not in known]
+        known.update(dict.fromkeys(wanted, 0))
+        paths: dict[int, bytes] = dict(self._past_rows("id, path", "path", wanted))
+        paths.update((hid, self._aliases[hid]) for hid in self._aliases.keys() & paths.keys())
         names = list(dict.fromkeys(paths.values()))
+        nodes: dict[bytes, int] = {}
         for start in range(0, len(names), 500):
             some = names[start : start + 500]
             marks = ",".join("?" * len(some))
             nodes.update(self.db.execute(f"SELECT path, id FROM node WHERE kind=0 AND path IN ({marks})", some))
-        return {hid: nodes[path] for hid, path in paths.items() if path in nodes}
+        known.update((hid, nodes[path]) for hid, path in paths.items() if path in nodes)
+        return known
+
+    @cached_property
+    def _today(self) -> dict[int, int]:
+        return {}
 
     def spoken_words(self, words: Sequence[str]) -> list[tuple[str, str, int]]:
         """(word, its stem, commits whose message holds it) of the words that messages know."""
         if self.past is None:
             return []
-        find = "SELECT doc FROM entry_vocab WHERE term=?"
-        rows = ((word, stem, self.past.execute(find, (stem,)).fetchone()) for stem, word in first_words(words).items())
-        return [(word, stem, row[0]) for word, stem, row in rows if row]
+        first, known = first_words(words), self.spoken
+        for stem in first:
+            if stem not in known:
+                row = self.past.execute("SELECT doc FROM entry_vocab WHERE term=?", (stem,)).fetchone()
+                known[stem] = row[0] if row else 0
+        return [(word, stem, known[stem]) for stem, word in first.items() if known[stem]]
 
-    def commits_saying(self, stem: str) -> list[int]:
+    @cached_property
+    def spoken(self) -> dict[str, int]:
+        """Stem → commits whose message holds it, of the stems that were asked for."""
+        return {}
+
+    def commits_saying(self, stem: str) -> Sequence[int]:
         """The reached commits whose message holds a stem."""
         if self.past is None:
             return []
-        rows = self.past.execute("SELECT DISTINCT doc FROM entry_terms WHERE term=?", (stem,))
-        return [entry for (entry,) in rows if entry in self.distance]
+        if stem not in self._saying:
+            rows = self.past.execute("SELECT doc FROM entry_terms WHERE term=?", (stem,))
+            self._saying[stem] = array("I", sorted({row[0] for row in rows} & self.distance.keys()))
+        return self._saying[stem]
+
+    @cached_property
+    def _saying(self) -> dict[str, array[int]]:
+        return {}
 
     @cached_property
     def memory(self) -> dict[object, object]:

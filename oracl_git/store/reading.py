@@ -1,14 +1,14 @@
-"""An index that is open for reading: its header, and the shapes of its rows.
+"""An index that is open for reading: its header, the shapes of its rows, and what nodes are called.
 
-Knows how the file is opened read-only, and the numbers of the header. Knows no rows
-but those: what they answer stands in `index`, `wording` and `past`.
+Knows how the file is opened read-only, and the numbers of the header. What rows
+answer stands in `index`, `wording` and `past`.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -187,6 +187,24 @@ class Reading:
     def normalised(self, rank: int) -> int:
         """R̂ of a stored R."""
         return association.normalised(rank, self.max_rank)
+
+    def cards(self, ids: Iterable[int]) -> Mapping[int, tuple[bytes, str]]:
+        """Node → (its path as git stores it, its role; "" for what is no artifact).
+
+        What was asked for before is there too.
+        """
+        known = self.known_cards
+        wanted = [node for node in ids if node not in known]
+        for start in range(0, len(wanted), 500):
+            part = wanted[start : start + 500]
+            find = f"SELECT id, path, role FROM node WHERE id IN ({','.join('?' * len(part))})"
+            known.update((node, (path, role)) for node, path, role in self.db.execute(find, part))
+        return known
+
+    @cached_property
+    def known_cards(self) -> dict[int, tuple[bytes, str]]:
+        """Those that were asked for."""
+        return {}
 
     @cached_property
     def asked(self) -> list[tuple[str, str, int]]:

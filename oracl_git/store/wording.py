@@ -5,8 +5,11 @@ Knows chunks, words, stems and sketches. Scores that come out of here are SQLite
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from operator import itemgetter
 from typing import Any
 
 from ..extract import Facts
@@ -15,45 +18,64 @@ from .reading import Node, Reading, Span
 from .vectors import Vectors
 
 _STEMS = 200_000  # words whose stems a process keeps
+_MORE = 200  # rows beyond a limit that are read to see where equals end
+_span: Callable[[tuple[Any, ...]], Span] = partial(tuple.__new__, Span)  # no call of ours for each of many rows
 
 
 class Wording(Reading):
     """What files say, word by word and by meaning."""
 
-    def match_chunks(self, expression: str, title: float, body: float, limit: int) -> list[Span]:
-        """The best chunks for an FTS5 expression."""
-        best = self._best("chunk_fts", (title, body), expression, limit)
-        rows: list[tuple[Any, ...]] = []
-        find = "SELECT c.id, c.node, c.start, c.stop, c.title, n.path FROM chunk c JOIN node n ON n.id=c.node"
-        ids = list(best)
-        for start in range(0, len(ids), 500):
-            part = ids[start : start + 500]
-            rows += self.db.execute(f"{find} WHERE c.id IN ({','.join('?' * len(part))})", part)
-        rows.sort(key=lambda row: (-best[row[0]], row[5], row[2]))
-        return [Span._make((*row[:5], best[row[0]])) for row in rows]
-
-    def _best(self, table: str, weights: tuple[float, float], expression: str, limit: int) -> dict[int, float]:
-        """Row → score of the best rows of a full-text table; of equals at the cut, those first by path and line.
+    def best_chunks(self, expression: str, title: float, body: float, limit: int) -> list[tuple[int, float]]:
+        """(chunk, score) of the best chunks for an FTS5 expression; of equals those first by path and line.
 
         Row ids depend on how the index came about, paths do not: clones of one commit cut alike.
+        """
+        rows = self._best("chunk_fts", (title, body), expression, limit)
+        for start, stop in runs([score for _, score in rows]):
+            equals = rows[start:stop]
+            homes = self.homes(chunk for chunk, _ in equals)
+            cards = self.cards(homes[chunk] for chunk, _ in equals)
+            rows[start:stop] = sorted(equals, key=lambda row: (cards[homes[row[0]]][0], row[0]))  # ids rise with lines
+        return rows if limit < 0 else rows[:limit]
+
+    def match_chunks(self, expression: str, title: float, body: float, limit: int) -> list[Span]:
+        """The same, with where they are."""
+        rows = self.best_chunks(expression, title, body, limit)
+        spans = self.spans([chunk for chunk, _ in rows])
+        return [spans[chunk]._replace(score=score) for chunk, score in rows]
+
+    def match_files(self, expression: str, path: float, names: float, limit: int) -> list[tuple[int, float]]:
+        """(node, score) of the best files by path words and names; of equals at the cut, those first by path."""
+        rows = self._best("file_fts", (path, names), expression, limit)
+        if 0 <= limit < len(rows):
+            edge = rows[-1][1]
+            first = [row for row in rows if row[1] > edge]
+            equals = [row for row in rows if row[1] == edge]
+            cards = self.cards(node for node, _ in equals)
+            rows = first + sorted(equals, key=lambda row: cards[row[0]][0])[: limit - len(first)]
+        return rows
+
+    def _best(self, table: str, weights: tuple[float, float], expression: str, limit: int) -> list[tuple[int, float]]:
+        """The best rows of a full-text table, by score; more than `limit` where equals stand at the cut.
+
+        A few more than that are read at once: to look for the equals afterwards would score everything again.
         """
         scored = f"SELECT rowid, -bm25({table}, ?, ?) AS score FROM {table} WHERE {table} MATCH ?"
         arguments = (*weights, expression)
         if limit < 0:
-            return dict(self.db.execute(scored, arguments))
-        found = self.db.execute(f"{scored} ORDER BY score DESC LIMIT ?", (*arguments, limit + 1)).fetchall()
-        if len(found) <= limit or found[limit][1] < found[limit - 1][1]:
-            return dict(found[:limit])
-        edge = found[limit][1]
-        kept = {row: score for row, score in found if score > edge}
-        home, order = "node n ON n.id=f.rowid", "n.path"
-        if table == "chunk_fts":
-            home, order = "chunk c ON c.id=f.rowid JOIN node n ON n.id=c.node", "n.path, c.start"
-        equal = self.db.execute(
-            f"SELECT f.rowid, f.score FROM ({scored}) f JOIN {home} WHERE f.score=? ORDER BY {order} LIMIT ?",
-            (*arguments, edge, limit - len(kept)),
-        )
-        return kept | dict(equal)
+            return sorted(self.db.execute(scored, arguments), key=itemgetter(1), reverse=True)
+        read = limit + _MORE
+        found = self.db.execute(f"{scored} ORDER BY score DESC LIMIT {read}", arguments).fetchall()
+        if len(found) <= limit:
+            return found
+        edge = found[limit - 1][1]
+        if len(found) == read and found[-1][1] == edge:
+            equals = self.db.execute(f"SELECT * FROM ({scored}) WHERE score=?", (*arguments, edge)).fetchall()
+            return [row for row in found[:limit] if row[1] > edge] + equals
+        end = limit
+        while end < len(found) and found[end][1] == edge:
+            end += 1
+        return found[:end]
 
     def texts(self, node: Node) -> list[tuple[str, str]]:
         """The split (title, body) of a file's chunks; empty when the cache was pruned."""
@@ -88,12 +110,25 @@ class Wording(Reading):
             raise LookupError(node.path)
         return found
 
-    def files_with(self, stem: str) -> list[tuple[int, int]]:
-        """(node, how often) of the files whose text holds a stem."""
-        return self.db.execute(
-            "SELECT c.node, count(*) FROM chunk_terms t JOIN chunk c ON c.id=t.doc WHERE t.term=? GROUP BY c.node",
-            (stem,),
-        ).fetchall()
+    def files_with(self, stem: str) -> Mapping[int, int]:
+        """Node → how often a stem stands in its text."""
+        chunks = [chunk for (chunk,) in self.db.execute("SELECT doc FROM chunk_terms WHERE term=?", (stem,))]
+        return Counter(map(self.homes(chunks).__getitem__, chunks))
+
+    def homes(self, chunks: Iterable[int]) -> Mapping[int, int]:
+        """Chunk → the file it is of. What was asked for before is there too."""
+        known = self.known_homes
+        unknown = [chunk for chunk in chunks if chunk not in known]
+        for start in range(0, len(unknown), 500):
+            part = unknown[start : start + 500]
+            marks = ",".join("?" * len(part))
+            known.update(self.db.execute(f"SELECT id, node FROM chunk WHERE id IN ({marks})", part))
+        return known
+
+    @cached_property
+    def known_homes(self) -> dict[int, int]:
+        """Chunk → its file, of the chunks that were asked for."""
+        return {}
 
     @cached_property
     def sizes(self) -> dict[int, int]:
@@ -101,21 +136,26 @@ class Wording(Reading):
         return dict(self.db.execute("SELECT id, size FROM node WHERE kind=0"))
 
     @cached_property
+    def usual_size(self) -> float:
+        """The mean of them; never 0."""
+        return sum(self.sizes.values()) / max(1, len(self.sizes)) or 1
+
+    @cached_property
     def chunk_count(self) -> int:
         """How many chunks there are."""
         count: int = self.db.execute("SELECT count(*) FROM chunk").fetchone()[0]
         return count
 
-    def match_files(self, expression: str, path: float, names: float, limit: int) -> list[tuple[int, float]]:
-        """(node, score) of the best files by path words and names."""
-        return list(self._best("file_fts", (path, names), expression, limit).items())
-
-    def chunks(self, node: int) -> list[Span]:
-        """A file's chunks in order."""
-        rows = self.db.execute(
-            "SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE node=? ORDER BY start", (node,)
-        )
-        return list(map(Span._make, rows))
+    def chunks(self, nodes: Sequence[int]) -> dict[int, list[Span]]:
+        """File → its chunks in order."""
+        found: dict[int, list[Span]] = {node: [] for node in nodes}
+        for start in range(0, len(nodes), 500):
+            part = nodes[start : start + 500]
+            marks = ",".join("?" * len(part))
+            find = f"SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE node IN ({marks}) ORDER BY node, start"
+            for row in self.db.execute(find, part):
+                found[row[1]].append(_span(row))
+        return found
 
     @cached_property
     def vectors(self) -> Vectors:
@@ -135,8 +175,20 @@ class Wording(Reading):
             part = chunks[start : start + 500]
             marks = ",".join("?" * len(part))
             sql = f"SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE id IN ({marks})"
-            found.update((row[0], Span._make(row)) for row in self.db.execute(sql, part))
+            found.update((row[0], _span(row)) for row in self.db.execute(sql, part))
         return found
+
+
+def runs(scores: Sequence[float]) -> Iterator[tuple[int, int]]:
+    """(start, stop) of what equals its neighbours, of scores in order."""
+    start = 0
+    for place, score in enumerate(scores):
+        if score != scores[start]:
+            if place - start > 1:
+                yield start, place
+            start = place
+    if len(scores) - start > 1:
+        yield start, len(scores)
 
 
 def first_words(words: Sequence[str]) -> dict[str, str]:
@@ -149,6 +201,7 @@ def first_words(words: Sequence[str]) -> dict[str, str]:
 
 
 _stems: dict[str, tuple[str, ...]] = {}  # word → stems, as full text has them; the same in every index
+_scratch = threading.local()  # a database that stems, of each thread
 
 
 def stems_of(words: Sequence[str]) -> list[tuple[str, ...]]:
@@ -159,12 +212,13 @@ def stems_of(words: Sequence[str]) -> list[tuple[str, ...]]:
             _stems.clear()
             unknown = list(dict.fromkeys(words))
         found: dict[int, list[str]] = {}
-        db = database.connect_scratch()
-        try:
+        if not hasattr(_scratch, "db"):
+            _scratch.db = database.connect_scratch()
+        db: database.Connection = _scratch.db
+        with database.transaction(db):
+            db.execute("INSERT INTO word(word) VALUES('delete-all')")
             db.executemany("INSERT INTO word(rowid, x) VALUES(?,?)", enumerate(unknown))
-            for stem, place in db.execute("SELECT term, doc FROM stem"):
-                found.setdefault(place, []).append(stem)
-        finally:
-            db.close()
+        for stem, place in db.execute("SELECT term, doc FROM stem"):
+            found.setdefault(place, []).append(stem)
         _stems.update((word, tuple(found.get(place, ()))) for place, word in enumerate(unknown))
     return [_stems[word] for word in words]

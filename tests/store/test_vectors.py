@@ -72,7 +72,7 @@ def sound(repo: Any) -> None:
                 assert bool(plane >> place & 1) == (0 < codes[chunk][dimension] < 128)
         encoder = find().encoder(find().seen)
         for node in index.nodes({row[0] for row in index.db.execute("SELECT DISTINCT node FROM chunk")}).values():
-            spans = index.chunks(node.id)
+            spans = index.chunks([node.id])[node.id]
             for span, (title, body) in zip(spans, index.texts(node), strict=True):
                 assert span.id in pending or codes.get(span.id, b"") == encoder.encode(f"{title} {body}")
 
