@@ -22,10 +22,10 @@ from .ontology.project import Project
 from .ontology.runtime import Asked, Runtime
 from .ontology.words import terms, words
 from .recall.model import Answer, Reason, Result
-from .store.index import Index, Node
 
 if TYPE_CHECKING:
     from .service import Oracl
+    from .store.index import Index, Node
 
 _MANY = 200  # artifacts of one name that are looked at
 _NAMED, _SPOKEN = 0.30, 0.20  # what a passage that names the file adds, and one that speaks of its subject

@@ -11,7 +11,7 @@ from ..ontology.project import Project
 from ..ontology.store import Connection
 from . import ontology_show as show
 from . import output
-from .ontology import who
+from .ontology_options import who
 from .parser import machine
 
 _OPEN = ("candidate", "approved", "quarantined", "stale")

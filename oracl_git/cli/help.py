@@ -71,10 +71,14 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
 
 def actions(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """The parsers of a verb's actions (`graph rebuild`, `ontology storage backup`)."""
+    from .parser import Late
+
     found: dict[str, argparse.ArgumentParser] = {}
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for name, choice in action.choices.items():
+                if isinstance(choice, Late):
+                    choice.settle()
                 found[name] = choice
                 found.update({f"{name} {inner}": deeper for inner, deeper in actions(choice).items()})
     return found

@@ -6,7 +6,8 @@ Knows argparse. Knows nothing of verbs but their one line of help.
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+from importlib import import_module
+from typing import Any, NoReturn
 
 from . import VERBS
 
@@ -26,6 +27,40 @@ class _Help(argparse.RawDescriptionHelpFormatter):
         from .output import width
 
         super().__init__(prog, width=width() - 2)
+
+
+class Late(Parser):
+    """A parser whose options are declared when they are first looked at: of many actions, one is asked for."""
+
+    _where = ("", "")
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{"formatter_class": _Help, **options})
+
+    def later(self, module: str, function: str) -> None:
+        """Name the function of a module here that declares the options."""
+        self._where = (module, function)
+
+    def settle(self) -> None:
+        """Declare the options, once."""
+        (module, function), self._where = self._where, ("", "")
+        if module:
+            getattr(import_module(f".{module}", __package__), function)(self)
+
+    def parse_known_args(self, *args: Any, **options: Any) -> Any:
+        """As argparse does, with all options."""
+        self.settle()
+        return super().parse_known_args(*args, **options)
+
+    def format_help(self) -> str:
+        """As argparse does, with all options."""
+        self.settle()
+        return super().format_help()
+
+    def format_usage(self) -> str:
+        """As argparse does, with all options."""
+        self.settle()
+        return super().format_usage()
 
 
 def build(verb: str) -> Parser:

@@ -10,8 +10,10 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .parsers import Document, Section
+if TYPE_CHECKING:  # who only asks loads no parsers
+    from .parsers import Document, Section
 
 FULL = 1_200  # characters from which a chunk is closed at the next section
 MOST = 2_000  # a longer section is cut, at the end of a line or sentence
