@@ -119,7 +119,8 @@ PYTHON_LINES = [
     "import subprocess\nsubprocess.run('x', shell=True)", "eval('1')", "eval('2')", "PASSWORD = 'hunter22'",
     "if __name__ == '__main__':\n    pass", "# see docs/guide.rst and src/pkg/a.py", "# dup.py", "P = 'docs/index.md'",
     "Q = 'dup.py'", "R = 'pkg/a.py'", "import importlib\nimportlib.import_module('pkg.sub')",
-    "render(request, 'page.html')", "async def g(): pass", "def broken(:", "''':class:`pkg.a.K` and :func:`pkg.f`'''", "S = 'src/pkg/b.py'",
+    "render(request, 'page.html')",
+    "async def g(): pass", "def broken(:", "''':class:`pkg.a.K` and :func:`pkg.f`'''", "S = 'src/pkg/b.py'",
 ]  # fmt: skip
 MARKDOWN_LINES = [
     "# Title", "## Install", "## Install", "[a](guide.rst)", "[b](../README.md#install)", "[c](/docs/index.md)",
@@ -155,14 +156,16 @@ SCRIPT_LINES = [
 MORE_LINES = {
     "go": [
         "package app", "package main", 'import "x.org/top/app"', 'import d "x.org/top/app/deep"', 'import "x.org/sub"',
-        'import "fmt"', "func One() {}", "func Two() { One(); app.One(); d.Deep() }", "type Deep struct{}", "var Three = 3",
+        'import "fmt"', "func One() {}", "func Two() { One(); app.One(); d.Deep() }", "type Deep struct{}",
+        "var Three = 3",
         "func help() { sub.Three; help(); Deep{} }", "func One() { broken(",
     ],
     "mod": ["module x.org/top", "module x.org/sub", "require x.org/sub v1.0.0", "require x.org/top v1.0.0",
             "replace x.org/sub => ./sub"],
     "tf": ['variable "a" {}', 'resource "aws_x" "y" {\n  v = var.a\n}', 'module "net" {\n  source = "./net"\n}',
            "locals {\n  b = module.net.z\n}", 'output "o" {\n  value = aws_x.y.id\n}', "# ../compose.yaml"],
-    "html": ['{% extends "base.html" %}', "{% include 'page.html' %}", "<a href='x'>", "{% import './base.html' as b %}"],
+    "html": ['{% extends "base.html" %}', "{% include 'page.html' %}", "<a href='x'>",
+             "{% import './base.html' as b %}"],
     "ipynb": ['{"cells": [{"cell_type": "code",\n"source": [\n"from pkg import a\\n",\n"x = 1"\n]}]}'],
     "yml": ["site_name: x", "nav:\n  - index.md\n  - docs/index.md", "uses: ./web", "docs_dir: notes"],
 }  # fmt: skip
