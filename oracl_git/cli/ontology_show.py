@@ -11,10 +11,10 @@ from typing import Any
 
 from ..ontology.documents import Edge
 from ..ontology.embedding import Adapter
-from ..ontology.experience import Row
 from ..ontology.memory import Ticket
 from ..ontology.model import Counts, Hit, Memory
 from ..ontology.passage import best_sentences
+from ..ontology.ranking import Row
 from ..ontology.runtime import Asked
 from ..ontology.working import Item
 from . import output

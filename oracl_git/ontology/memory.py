@@ -99,10 +99,10 @@ def write_durable(*_: object, **__: object) -> NoReturn:
 # -- proposing ------------------------------------------------------------------------------------
 
 
-def row_values(text: str, tags: Iterable[str], adapter: Adapter | None) -> dict[str, Any]:
-    """The columns that follow from a text: its words, its vector, its checksum."""
+def row_values(text: str, tags: Iterable[str], adapter: Adapter | None, said: str = "") -> dict[str, Any]:
+    """The columns that follow from a text: its words, the vector of what it says, its checksum."""
     tagged = " ".join([text, *tags])
-    vector = adapter.encode(text) if adapter else Vector(b"", 0.0)
+    vector = adapter.encode(said or text) if adapter else Vector(b"", 0.0)
     return {
         "words": indexed(tagged),
         "vector": vector.data,

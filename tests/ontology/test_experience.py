@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 
 from oracl_git.errors import DirectDurableMemoryWriteBlocked, UsageError
 from oracl_git.ontology import evidence, experience, memory, store
-from oracl_git.ontology.embedding import hash_adapter
+from oracl_git.ontology.chunking import estimate
+from oracl_git.ontology.conversation import parsed
+from oracl_git.ontology.embedding import adapter, hash_adapter
 from oracl_git.ontology.model import SCOPES, TICKET_STATUSES
+from oracl_git.ontology.ranking import Row
 
 from .conftest import World
 
@@ -72,7 +75,7 @@ def test_nothing_is_scored_that_may_not_be_seen(
     scored: list[str] = []
     rank = experience.rank
 
-    def watched(eligible: list[experience.Row], *rest: Any) -> Any:
+    def watched(eligible: list[Row], *rest: Any) -> Any:
         scored.extend(row.ref for row in eligible)
         return rank(eligible, *rest)
 
@@ -93,7 +96,7 @@ def test_all_that_is_relevant_or_as_much_as_fits(db: store.Connection) -> None:
     whole = experience.recall(db, ADAPTER, "when does the ferry leave", "a", budget=10_000)
     assert len(whole) == 50 and all("ferry" in each.text for each in whole)
     some = experience.recall(db, ADAPTER, "when does the ferry leave", "a", budget=100)
-    assert 0 < sum(experience.estimate(each.text) for each in some) <= 100
+    assert 0 < sum(estimate(each.text) for each in some) <= 100
     assert [each.ref for each in some] == [each.ref for each in whole][: len(some)]
 
 
@@ -181,6 +184,44 @@ def test_turns_of_a_conversation_hear_each_other(db: store.Connection) -> None:
     experience.ingest(db, ADAPTER, "a", rows)
     found = [each.source_memory_id for each in experience.recall(db, ADAPTER, "What colour is Ben's boat house?", "a")]
     assert set(found[:2]) == {"D1:1", "D1:2"}
+
+
+TALK = """Ana: I finally booked the flight to Oslo, on the third of May.
+Ben: Lovely! Did you decide what to do with the dog?
+Ana: My aunt takes him, she lives by the lake.
+Ben: Good. I had a quiet day, mostly reading.
+Ana: What do you read?
+Ben: A thick one about whales.
+Ana: I love whales! Ben, you should see the film, too.
+Ben: My week was full of meetings, though."""
+
+
+def test_a_conversation_is_asked_who_when_and_by_what_stands_beside(db: store.Connection) -> None:
+    rows = [{"text": text, "source_memory_id": f"D1:{n}", "created_at": f"2024-0{1 + n // 5}-01T00:00:00Z"}
+            for n, text in enumerate(TALK.split("\n"), 1)]  # fmt: skip
+    experience.ingest(db, adapter(), "a", rows)
+
+    def asked(question: str) -> list[str]:
+        return [each.source_memory_id for each in experience.recall(db, adapter(), question, "a")]
+
+    assert asked("When does Ana travel to Norway?")[0] == "D1:1"
+    assert "D1:3" in asked("Who looks after Ana's pet?")[:2]
+    assert "D1:6" in asked("Which book is Ben reading?")[:3]
+    assert set(asked("what about meetings and films on 1 February 2024?")[:2]) == {"D1:7", "D1:8"}
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker", "said"),
+    [("Ana: hello", "Ana", "hello"), ("[8 May 2023] Ana Maria: hi: there", "Ana Maria", "hi: there"), ('Ben said, "no"', "Ben", '"no"'),
+     ("(D1:3) Ben: yes", "Ben", "yes")],
+)  # fmt: skip
+def test_turns_are_known_by_how_they_begin(text: str, speaker: str, said: str) -> None:
+    assert parsed(text) == (speaker, said)
+
+
+@pytest.mark.parametrize("text", ["https://example.org: no", "Use a checklist", "12:30 is late", "", ": x", "One two three four five six: x"])
+def test_what_is_no_turn(text: str) -> None:
+    assert parsed(text) is None
 
 
 def test_a_hub_agents_file_is_its_own(world: World) -> None:
