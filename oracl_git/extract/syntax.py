@@ -13,6 +13,8 @@ Knows what the captures of a .scm file mean, the same in every language:
     @member            with an import: a name taken from there
     @whole             with an import: the name that all of it is bound to; "*" takes every name
     @entry             something that is meant to be run
+    @package           what says in which package or namespace (its @name) that which follows, or stands inside, is
+    @string            a text: what looks like a name in there is none
 
 Knows no language: what a query cannot say stands in a module of the language's
 own, which calls `read` and adds to what was found.
@@ -56,12 +58,22 @@ class Import(NamedTuple):
     end: int
 
 
+class Package(NamedTuple):
+    """A package or namespace, and the offsets it reaches over."""
+
+    name: str
+    start: int
+    end: int
+
+
 class Reading(NamedTuple):
-    """What a tree said; `code` is the text without comments and imports, of the same length."""
+    """What a tree said; `code` is the text without comments and imports, `bare` without strings too: of one length."""
 
     found: Findings
     code: bytes
     imports: list[Import]
+    bare: bytes
+    packages: list[Package]
 
 
 class _Scope(NamedTuple):
@@ -77,10 +89,10 @@ class _Scope(NamedTuple):
 
 def extract(source: Source, language: str) -> Findings:
     """What a file says, as its query alone tells."""
-    found, _, imports = read(source, language)
-    for each in imports:
-        refer(source, each, found)
-    return found
+    reading = read(source, language)
+    for each in reading.imports:
+        refer(source, each, reading.found)
+    return reading.found
 
 
 def refer(source: Source, each: Import, found: Findings) -> None:
@@ -99,14 +111,15 @@ def read(source: Source, language: str) -> Reading:
     if root is None:
         found = generic.extract(source, language)
         found.error = error
-        return Reading(found, source.text, [])
+        return Reading(found, source.text, [], source.text, [])
     found = Findings()
     found.error = error
     row = language_row(language)
     text = source.text
     comments = generic.comment_spans(text, row.comments)
     generic.refer_comments(source, comments, found)
-    scopes, imports = _sorted(text, trees.matches(language, root), PUBLIC[row.public], found)
+    matches = trees.matches(language, root)
+    scopes, imports = _sorted(text, matches, PUBLIC[row.public], found)
     code = blank(text, comments) if comments else text
     taken = sorted((each.start, each.end) for each in imports)
     code = blank(code, taken) if taken else code
@@ -117,7 +130,8 @@ def read(source: Source, language: str) -> Reading:
     found.risk = risks(code, language, {each.path for each in imports})
     found.tags = [("shape", _shape(found.definitions))]
     found.entry_point |= text.startswith(b"#!")
-    return Reading(found, code, imports)
+    strings = sorted(match["string"][0].byte_range for match in matches if "string" in match)
+    return Reading(found, code, imports, blank(code, strings) if strings else code, _packages(text, matches))
 
 
 def _sorted(
@@ -132,7 +146,7 @@ def _sorted(
             imports.setdefault((each.start, each.path), each)
         elif "entry" in match:
             found.entry_point = True
-        else:
+        elif "string" not in match and "package" not in match:
             scope = _scope(text, match, is_public)
             if scope is None:
                 continue
@@ -146,6 +160,19 @@ def _sorted(
             scopes[place] = scope
     order = [scope for _, scope in sorted(scopes.items(), key=lambda row: (row[1].start, -row[1].end, row[0]))]
     return order, [imports[key] for key in sorted(imports)]
+
+
+def _packages(text: bytes, matches: Iterable[trees.Captures]) -> list[Package]:
+    """The packages a file speaks of, in order; one that is no block reaches to the next of its kind, or the end."""
+    rows: list[Package] = []
+    marks = [(match["package"][0], match.get("name", ())) for match in matches if "package" in match]
+    for node, names in sorted(marks, key=lambda mark: mark[0].start_byte):
+        end = node.end_byte if text[node.end_byte - 1 : node.end_byte] == b"}" else len(text)
+        if rows and rows[-1].end == end == len(text):
+            rows[-1] = rows[-1]._replace(end=node.start_byte)
+        name = "".join(_text(text, each) for each in names)
+        rows.append(Package(re.sub(r"\s", "", name), node.start_byte, end))
+    return rows
 
 
 def _import(text: bytes, match: trees.Captures) -> Import:

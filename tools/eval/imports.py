@@ -8,6 +8,9 @@ one answer (the files of a package); any edge to one of them counts as found.
 
     recall     imports of TRUTH with an edge to a target
     precision  `imports` edges of the sources that TRUTH names which lead to a target of theirs
+
+Names used without an import (of the same package, or of one imported whole) become
+`references`: --relation references, or both, holds those against a TRUTH that has them.
 """
 
 from __future__ import annotations
@@ -23,8 +26,8 @@ from oracl_git.store.index import Index
 from oracl_git.store.update import update
 
 
-def edges(place: str, languages: Iterable[str]) -> dict[str, set[str]]:
-    """Source → the targets of its `imports` edges, of files in some languages (none: of all)."""
+def edges(place: str, languages: Iterable[str], relations: Iterable[str]) -> dict[str, set[str]]:
+    """Source → the targets of its edges of some relations, of files in some languages (none: of all)."""
     repo = discover(place)
     update(repo)
     found: dict[str, set[str]] = defaultdict(set)
@@ -33,7 +36,7 @@ def edges(place: str, languages: Iterable[str]) -> dict[str, set[str]]:
         nodes = {node.id: node for node in index.all_nodes()}
         for link in index.all_links():
             source = nodes[link.source]
-            if link.relation == "imports" and (not wanted or source.language in wanted):
+            if link.relation in relations and (not wanted or source.language in wanted):
                 found[source.path].add(nodes[link.target].path)
     return found
 
@@ -44,11 +47,12 @@ def main() -> None:
     parser.add_argument("repository")
     parser.add_argument("truth")
     parser.add_argument("--language", action="append", default=[], help="only edges of files in this language")
+    parser.add_argument("--relation", action="append", default=[], help="edges that count (default: imports)")
     parser.add_argument("--misses", type=int, default=0, metavar="N", help="show so many of each kind of fault")
     asked = parser.parse_args()
     with open(asked.truth, encoding="utf-8") as file:
         truth = [json.loads(line) for line in file]
-    found = edges(asked.repository, asked.language)
+    found = edges(asked.repository, asked.language, asked.relation or ["imports"])
     targets: dict[str, set[str]] = defaultdict(set)
     missing = []
     for row in truth:

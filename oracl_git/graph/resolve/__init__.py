@@ -26,6 +26,11 @@ FAMILIES = {
     "template": "template",  # a kind of reference, whatever language it stands in
     "go": "go",
     "terraform": "terraform",
+    "java": "jvm",
+    "kotlin": "jvm",
+    "csharp": "csharp",
+    "ruby": "ruby",
+    "php": "php",
     "javascript": "javascript",
     "typescript": "javascript",
     "tsx": "javascript",

@@ -1,0 +1,53 @@
+"""Java and Kotlin: names by packages, whichever of the two languages defines them.
+
+Knows what a file declares to others and which names it uses without an import:
+those of its own package and of packages it imports whole.
+"""
+
+from __future__ import annotations
+
+import re
+
+from . import packages, syntax
+from .source import Findings, Source
+
+_FILE_CLASS = re.compile(rb"^@file:(?:JvmName\(\"(\w+)\"\)|\[[^\]\n]*JvmName\(\"(\w+)\"\))", re.MULTILINE)
+_PACKAGE = re.compile(rb"^package[ \t]++([\w.]++)", re.MULTILINE)
+_HEAD = 10_000  # bytes in which the package is said, if one is
+_TYPES = frozenset(("class", "interface", "type"))
+_JAVA_LANG = frozenset(
+    "String Object Override Exception RuntimeException IllegalArgumentException IllegalStateException Integer Long "
+    "Boolean Double Float Byte Short Character Class Math System Iterable Throwable Error Thread Deprecated Void "
+    "SuppressWarnings SafeVarargs FunctionalInterface NullPointerException StringBuilder CharSequence "
+    "Comparable".split()
+)
+_KOTLIN = frozenset(
+    "if for while when catch fun constructor init get set super this return throw try else do in".split()
+)
+
+
+def extract(source: Source, language: str) -> Findings:
+    """What a Java or Kotlin file says."""
+    reading = syntax.read(source, language)
+    found = reading.found
+    kinds = _TYPES if language == "java" else ()
+    if not reading.packages:  # a text without a tree
+        reading.packages.extend(
+            syntax.Package(match[1].decode(), match.start(), len(source.text))
+            for match in _PACKAGE.finditer(source.text, 0, _HEAD)
+        )
+    packages.declare(source, reading, "jvm", kinds=kinds)
+    own = packages.package_of(packages.places(source, reading.packages, "."), source.lines)
+    for match in _FILE_CLASS.finditer(source.text) if language == "kotlin" else ():
+        name = (match[1] or match[2]).decode()
+        found.declares.append(("jvm", f"{own}.{name}" if own else name))
+    bound = packages.own_names(found.definitions)
+    for each in reading.imports:
+        syntax.refer(source, each, found)
+        if each.whole == "*":
+            found.declares.append(("jvm star", each.path))
+        else:
+            bound.add(each.whole or each.path.rpartition(".")[2])
+    builtin = _KOTLIN if language == "kotlin" else _JAVA_LANG
+    syntax.uses(source, reading.bare, builtin | bound, found, calls=language == "kotlin")
+    return found

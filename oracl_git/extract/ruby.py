@@ -1,0 +1,113 @@
+"""Ruby: files by the load path, constants by what their names say.
+
+Knows `require` and its kin, where methods become private, and which constants a file
+uses in which nesting. Gems name each other in gemspecs and Gemfiles.
+"""
+
+from __future__ import annotations
+
+import re
+from posixpath import normpath
+
+from . import packages, syntax
+from .facts import Definition
+from .source import Findings, Source
+
+_CONSTANT = re.compile(rb"(?<![\w$@:.])(?:::)?([A-Z]\w*+(?:::[A-Z]\w*+)*+)(?!\w|: )")
+_PRIVATE = re.compile(rb"^[ \t]*+(private|protected|public)[ \t]*+(?:#[^\n]*+)?$", re.MULTILINE)
+_PRIVATE_DEF = re.compile(rb"[ \t]*+(?:private|protected|private_class_method)[ \t]++def\b")
+_TASK = re.compile(rb"^[ \t]*+(?:task|multitask|rule)[ (:\"'\w]", re.MULTILINE)
+_SPECIFICATION = re.compile(rb"\bGem::Specification\.new\b")
+_GEM = re.compile(rb"^[ \t]*+(?:\w++\.name[ \t]*+=[ \t]*+)[\"']([\w.-]++)[\"']", re.MULTILINE)
+_NEEDED = re.compile(
+    rb"^[ \t]*+(?:\w++\.add_(?:runtime_|development_)?dependency|gem)[ \t(]*+[\"']([\w.-]++)[\"']", re.MULTILINE
+)
+_UPPER = (re.compile(r"([A-Z\d]+)([A-Z][a-z])"), re.compile(r"([a-z\d])([A-Z])"))
+_PASSED = frozenset(("class", "module"))
+
+
+def extract(source: Source, language: str) -> Findings:
+    """What a Ruby file says."""
+    reading = syntax.read(source, language)
+    found = reading.found
+    found.definitions = _hidden(source, reading.bare, found.definitions)
+    nests = [(each.start, each.end, each.name.replace(".", "::")) for each in found.definitions if each.kind in _PASSED]
+    for each in reading.imports:
+        path = _required(source, each, _nesting(nests, source.line(each.start)))
+        syntax.refer(source, each._replace(path=path, members=()), found)
+    named = [each for each in found.definitions if each.kind in _PASSED or each.kind == "constant"]
+    found.declares += (("ruby", each.name.replace(".", "::")) for each in named)
+    _uses(source, reading.bare, nests, packages.own_names(found.definitions), found)
+    _gems(source, reading.code, found)
+    found.entry_point |= _TASK.search(reading.code) is not None and b"Rake::Task" not in reading.code
+    return found
+
+
+def _required(source: Source, each: syntax.Import, nesting: str) -> str:
+    """What is required: from the load path, or relative to the file when it starts with a dot."""
+    said = source.text[each.start : each.end]
+    path = each.path
+    if said.startswith(b"autoload") and not path:
+        name = each.members[0].lstrip(":") if each.members else ""
+        return underscore(f"{nesting}::{name}" if nesting else name)
+    if b"__FILE__" in said:
+        path = f"./{normpath(f'file/{path}')}"
+    elif said.startswith(b"require_relative") or b"__dir__" in said:
+        path = f"./{normpath(path)}"
+    return path.removeprefix("./") if path.startswith("./../") else path
+
+
+def underscore(constant: str) -> str:
+    """The path that a constant has by convention: `A::BigName` is a/big_name."""
+    path = constant.replace("::", "/")
+    for pattern in _UPPER:
+        path = pattern.sub(r"\1_\2", path)
+    return path.lower()
+
+
+def _hidden(source: Source, code: bytes, definitions: list[Definition]) -> list[Definition]:
+    """The definitions, those made private that say so, or stand below a bare `private` of their class."""
+    marks = [(source.line(match.start(1)), match[1] == b"public") for match in _PRIVATE.finditer(code)]
+    rows: list[Definition] = []
+    around: list[Definition] = []
+    for each in definitions:
+        while around and around[-1].end < each.start:
+            around.pop()
+        if each.kind in _PASSED:
+            around.append(each)
+        elif each.kind == "method":
+            first = around[-1].start if around else 0
+            said = [public for line, public in marks if first < line < each.start]
+            if (said and not said[-1]) or _PRIVATE_DEF.match(source.rows[each.start - 1]):
+                each = each._replace(public=False)
+        rows.append(each)
+    return rows
+
+
+def _nesting(nests: list[tuple[int, int, str]], line: int) -> str:
+    return next((name for start, end, name in reversed(nests) if start < line <= end), "")
+
+
+def _uses(
+    source: Source, code: bytes, nests: list[tuple[int, int, str]], known: set[str], found: Findings
+) -> None:  # fmt: skip
+    """The constants a file uses, in the nesting they first stand in."""
+    seen: set[bytes] = set()
+    for match in _CONSTANT.finditer(code):
+        if match[1] in seen:
+            continue
+        seen.add(match[1])
+        name = match[1].decode("utf-8", "replace")
+        if name not in known:
+            line = source.line(match.start(1))
+            found.refer("use", _nesting(nests, line), name, line)
+        if len(seen) >= syntax.MAX_USES:
+            return
+
+
+def _gems(source: Source, code: bytes, found: Findings) -> None:
+    specification = _SPECIFICATION.search(code)
+    if specification:
+        found.declares += (("gem", match[1].decode()) for match in _GEM.finditer(code))
+    for match in _NEEDED.finditer(code):
+        found.refer("depends", match[1].decode(), "gem", source.line(match.start(1)))

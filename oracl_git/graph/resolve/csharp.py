@@ -1,0 +1,74 @@
+"""C#: a name is looked for in the namespaces around it, then in those the file or its project sees whole.
+
+Knows partial types (all their files are meant), generic ones, and global usings of
+a project: those of the files and of the .csproj right in its directory.
+"""
+
+from __future__ import annotations
+
+from ...extract.facts import Reference
+from ..names import Names
+from .model import EXTERNAL, Resolution, above, exact
+from .packages import declared, only, outwards, seen
+
+
+def resolve(names: Names, source: str, reference: Reference) -> Resolution:
+    """The files of a type, or nothing when a name could mean several."""
+    if reference.kind == "use":
+        return _used(names, source, reference.name)
+    if reference.name == "*":
+        known = names.declaring("csharp package", reference.target)
+        return EXTERNAL if known == () else Resolution((), "exact")
+    for name, _ in outwards(reference.target, "."):
+        found = _type(names, source, name)
+        if found:
+            return seen(found, name.rpartition(".")[2])
+    return EXTERNAL
+
+
+def _used(names: Names, source: str, name: str) -> Resolution:
+    around, whole = names.once(("csharp scope", source), lambda asked: _scope(asked, source))
+    symbol = name.rstrip("<")
+    for namespace in around:
+        found = _type(names, source, f"{namespace}.{name}" if namespace else name)
+        if found:
+            return _parts(names, source, found, f"{namespace}.{name}" if namespace else name, symbol)
+    said = {full: found for each in whole if (found := _type(names, source, full := f"{each}.{name}"))}
+    if len(said) != 1:
+        return EXTERNAL
+    full, found = said.popitem()
+    return _parts(names, source, found, full, symbol)
+
+
+def _type(names: Names, source: str, name: str) -> tuple[str, ...]:
+    """Who declares a type; a generic one also where its parameters are left off, and the other way round."""
+    for spelled in (name, name[:-1] if name.endswith("<") else f"{name}<"):
+        found = names.declaring("csharp", spelled) or ()
+        if source in found:
+            return (source,)
+        if found:
+            parts = tuple(path for path in found if spelled in names.declared(path, "csharp partial"))
+            return found if parts == found else declared(names, "csharp", source, spelled)
+    return ()
+
+
+def _parts(names: Names, source: str, found: tuple[str, ...], name: str, symbol: str) -> Resolution:
+    if source in found:
+        return EXTERNAL
+    if len(found) > 1 and names.declared(found[0], "csharp partial"):
+        return exact(*found, symbol=symbol)
+    return only(found, symbol)
+
+
+def _scope(names: Names, source: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(the namespaces around what stands in a file, innermost first and "" last; those it sees whole)."""
+    around = [name for package in names.declared(source, "csharp package") for name, _ in outwards(package, ".")]
+    whole = list(names.declared(source, "csharp using"))
+    for place in above(source):
+        whole += (name for path in names.files(place, ".props") for name in names.declared(path, "csharp global"))
+        projects = names.files(place, ".csproj")
+        if projects:
+            files = (*projects, *names.files(place, ".cs"), *names.files(f"{place}/Properties".lstrip("/"), ".cs"))
+            whole += (name for path in files for name in names.declared(path, "csharp global"))
+    around = sorted(dict.fromkeys(around), key=lambda name: -name.count("."))
+    return (*around, ""), tuple(dict.fromkeys(each for each in whole if each not in around))

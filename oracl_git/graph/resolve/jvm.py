@@ -1,0 +1,58 @@
+"""Java and Kotlin: a full name leads to the file that declares it, or the type around it.
+
+Knows nested types and members (`a.b.Type.member`), the classes that Kotlin makes of
+files (`NameKt`), packages that a file sees whole, and source sets of one module that
+declare the same name: the common one stands for all.
+"""
+
+from __future__ import annotations
+
+from ...extract.facts import Reference
+from ..names import Names
+from .model import EXTERNAL, Resolution, likely
+from .packages import declared, only, outwards, seen
+
+_COMMON = "/common"  # how the source set begins that says what the others fulfil
+
+
+def resolve(names: Names, source: str, reference: Reference) -> Resolution:
+    """The files an import, or a name used without one, means."""
+    if reference.kind == "use":
+        return _used(names, source, reference.name)
+    for name, rest in outwards(reference.target, "."):
+        found = names.declaring("jvm", name) or ()
+        if source in found:
+            return EXTERNAL
+        if found:
+            symbol = ".".join(filter(None, (name.rpartition(".")[2], rest)))
+            return seen(_common(declared(names, "jvm", source, name)), symbol)
+    return likely(_file_class(names, reference.target), reference.target.rpartition(".")[2])
+
+
+def _used(names: Names, source: str, name: str) -> Resolution:
+    """The own package comes before those imported whole; a name that two of these have is nobody's."""
+    own = names.declared(source, "jvm package")
+    for packages in (own, names.declared(source, "jvm star")):
+        found = {
+            path: None
+            for package in packages
+            for path in _common(declared(names, "jvm", source, f"{package}.{name}" if package else name))
+        }
+        if found:
+            return only(tuple(found), name)
+    return EXTERNAL
+
+
+def _common(found: tuple[str, ...]) -> tuple[str, ...]:
+    """Of several source sets the common one."""
+    return tuple(path for path in found if _COMMON in path) or found if len(found) > 1 else found
+
+
+def _file_class(names: Names, target: str) -> tuple[str, ...]:
+    """The Kotlin file whose functions Java knows as members of `NameKt`."""
+    for name, _ in outwards(target, "."):
+        package, _, last = name.rpartition(".")
+        if last.endswith("Kt"):
+            found = names.named(f"{last[:-2]}.kt") or ()
+            return tuple(path for path in found if package in names.declared(path, "jvm package"))
+    return ()
