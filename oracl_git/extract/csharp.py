@@ -17,7 +17,7 @@ _TYPE = re.compile(rb"(?<![\w.$\"'@])(\[?)([A-Z]\w*+)(<?)")
 
 def extract(source: Source, language: str) -> Findings:
     """What a C# file says."""
-    reading = syntax.read(source, language)
+    reading = syntax.packaged(source, language)
     found = reading.found
     named = packages.declare(source, reading, "csharp", kinds=_KINDS)
     found.declares = [row for row in found.declares if row[0] == "csharp package"]

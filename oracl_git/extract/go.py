@@ -20,7 +20,7 @@ _PACKAGE = re.compile(rb"^package[ \t]++(\w+)", re.MULTILINE)
 
 def extract(source: Source, language: str) -> Findings:
     """What a Go file says."""
-    found, code, imports, *_ = syntax.read(source, language)
+    found, code, imports = syntax.read(source, language)
     bound = {each.whole or _called(each.path): each for each in imports}
     taken = syntax.members(code, bound)
     for name, each in bound.items():

@@ -28,7 +28,7 @@ _KOTLIN = frozenset(
 
 def extract(source: Source, language: str) -> Findings:
     """What a Java or Kotlin file says."""
-    reading = syntax.read(source, language)
+    reading = syntax.packaged(source, language)
     found = reading.found
     kinds = _TYPES if language == "java" else ()
     if not reading.packages:  # a text without a tree

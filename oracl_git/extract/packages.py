@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from .facts import Definition
 from .source import Source
-from .syntax import Package, Reading
+from .syntax import Package, Packaged
 
 
 class Place(Package):
@@ -38,7 +38,7 @@ def package_of(rows: list[Place], line: int) -> str:
 
 
 def declare(
-    source: Source, reading: Reading, label: str, joint: str = ".", kinds: Collection[str] = ()
+    source: Source, reading: Packaged, label: str, joint: str = ".", kinds: Collection[str] = ()
 ) -> list[tuple[str, Definition]]:
     """Declare the packages, and their definitions of some kinds (none: all); (full name, definition) of each."""
     rows = places(source, reading.packages, joint)

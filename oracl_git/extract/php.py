@@ -29,7 +29,7 @@ _DEFINED = re.compile(rb"\bdefine\s*+\(\s*+['\"](\w++)['\"]")
 
 def extract(source: Source, language: str) -> Findings:
     """What a PHP file says."""
-    reading = syntax.read(source, language)
+    reading = syntax.packaged(source, language)
     found = reading.found
     packages.declare(source, reading, "php", "\\", _KINDS)
     spaces = packages.places(source, reading.packages, "\\")

@@ -28,7 +28,7 @@ _PASSED = frozenset(("class", "module"))
 
 def extract(source: Source, language: str) -> Findings:
     """What a Ruby file says."""
-    reading = syntax.read(source, language)
+    reading = syntax.packaged(source, language)
     found = reading.found
     found.definitions = _hidden(source, reading.bare, found.definitions)
     nests = [(each.start, each.end, each.name.replace(".", "::")) for each in found.definitions if each.kind in _PASSED]

@@ -67,7 +67,15 @@ class Package(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a tree said; `code` is the text without comments and imports, `bare` without strings too: of one length."""
+    """What a tree said; `code` is the text without comments and imports, of the same length."""
+
+    found: Findings
+    code: bytes
+    imports: list[Import]
+
+
+class Packaged(NamedTuple):
+    """A reading, and what names that are known by packages need: `bare` is `code` without strings."""
 
     found: Findings
     code: bytes
@@ -107,11 +115,16 @@ def read(source: Source, language: str) -> Reading:
 
     A text without a tree is read as in any language.
     """
+    return Reading(*packaged(source, language)[:3])
+
+
+def packaged(source: Source, language: str) -> Packaged:
+    """The same with its packages."""
     root, error = trees.read(language, source.text)
     if root is None:
         found = generic.extract(source, language)
         found.error = error
-        return Reading(found, source.text, [], source.text, [])
+        return Packaged(found, source.text, [], source.text, [])
     found = Findings()
     found.error = error
     row = language_row(language)
@@ -131,7 +144,7 @@ def read(source: Source, language: str) -> Reading:
     found.tags = [("shape", _shape(found.definitions))]
     found.entry_point |= text.startswith(b"#!")
     strings = sorted(match["string"][0].byte_range for match in matches if "string" in match)
-    return Reading(found, code, imports, blank(code, strings) if strings else code, _packages(text, matches))
+    return Packaged(found, code, imports, blank(code, strings) if strings else code, _packages(text, matches))
 
 
 def _sorted(
