@@ -8,12 +8,11 @@ reported, and nothing here can name a command, a key or a place outside the tree
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 
-from . import globs, parameters
+from . import globs, learned, parameters
 
 ORACL_TOML = ".agentlas/oracl.toml"
 CONSTRAINTS = ".agentlas/constraints.toml"
@@ -79,7 +78,7 @@ def parse(files: Mapping[str, bytes]) -> Governance:
         digest.update(name.encode() + b"\0" + sha256(files[name]).digest())
     config = _toml(files, ORACL_TOML, problems)
     domains = config.get("domains", {})
-    learned = _json(files, LEARNED_TAGS, problems)
+    tags = _json(files, LEARNED_TAGS, problems)
     owners: Sequence[tuple[tuple[str], bool]] = ()
     for name in CODEOWNERS:
         if name in files:
@@ -90,8 +89,8 @@ def parse(files: Mapping[str, bytes]) -> Governance:
         overrides=globs.Rules(_believed(ORACL_TOML, _overrides(config.get("override", ()), problems), problems)),
         constraints=tuple(_constraints(_toml(files, CONSTRAINTS, problems).get("constraint", ()), problems)),
         learned_edges=_learned_edges(_json(files, LEARNED_EDGES, problems), problems),
-        learned_tags=_learned_tags(learned, problems),
-        asked=tuple(_asked(learned, problems)),
+        learned_tags=_learned_tags(tags, problems),
+        asked=tuple(_asked(tags, problems)),
         owners=globs.Rules(owners),
         problems=_told(problems),
         digest=digest.hexdigest(),
@@ -125,7 +124,7 @@ def _json(files: Mapping[str, bytes], name: str, problems: list[str]) -> object:
     if name not in files:
         return None
     try:
-        return json.loads(files[name])
+        return learned.loads(files[name])
     except (ValueError, RecursionError) as error:
         problems.append(f"{name}: {error}")
         return None
@@ -188,7 +187,9 @@ def _learned_edges(data: object, problems: list[str]) -> dict[str, tuple[tuple[s
             continue
         kappa = round(confidence * 1_000_000) if 0 < confidence <= 1 else 0
         if kappa:
-            found.setdefault(source, {})[target] = kappa
+            # Two branches may have learned one edge: which of the two lines is first says nothing.
+            targets = found.setdefault(source, {})
+            targets[target] = max(kappa, targets.get(target, 0))
         else:
             problems.append(f"{LEARNED_EDGES}: confidence must be above 0 and at most 1 (got {confidence!r})")
     return {source: tuple(sorted(targets.items())) for source, targets in found.items()}

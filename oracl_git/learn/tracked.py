@@ -13,6 +13,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..graph.governance import LEARNED_EDGES, LEARNED_TAGS
+from ..graph.learned import loads
 from .tickets import EDGE, TAG, Ticket
 
 
@@ -32,7 +33,7 @@ def changed(files: Mapping[str, bytes | None], tickets: Iterable[Ticket]) -> dic
 
 def _parsed(name: str, data: bytes | None) -> Any:
     try:
-        return json.loads(data) if data else {}
+        return loads(data) if data else {}
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{name} is not JSON ({error}), and is left as it is", f"git checkout -- {name}") from None
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import NotAllowed
+from ..graph import learned as learned_tags
 from . import evidence, memory, store
 from .memory import Ticket
 from .model import CONSTRAINT, EDGE, EXPERIENCE, FACT, PRIVATE, SCOPES, TAG
@@ -168,11 +169,11 @@ def _edges(project: Project, tickets: list[Ticket], withdrawn: set[str]) -> byte
     """{"edges": […]}, an edge a line; `null` ends the list, so that every edge's line ends alike."""
     data = read_json(project.place(EDGES))
     rows = data.get("edges", []) if isinstance(data, dict) else data
-    kept = {
-        (row["source"], row["target"]): row
-        for row in rows or []
-        if isinstance(row, dict) and {"source", "target"} <= set(row) and row.get("ticket") not in withdrawn
-    }
+    kept: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in rows or []:
+        if isinstance(row, dict) and {"source", "target"} <= set(row) and row.get("ticket") not in withdrawn:
+            key = (row["source"], row["target"])
+            kept[key] = max(kept.get(key, row), row, key=_confidence)
     for ticket in tickets:
         row = {
             "source": str(ticket.payload["source"]),
@@ -180,36 +181,36 @@ def _edges(project: Project, tickets: list[Ticket], withdrawn: set[str]) -> byte
             "confidence": round(float(ticket.payload.get("confidence", ticket.confidence)), 6),
             "ticket": ticket.ref,
         }
-        kept[row["source"], row["target"]] = row
+        key = (row["source"], row["target"])
+        kept[key] = max(row, kept.get(key, row), key=_confidence)
     lines = [json.dumps(kept[key], ensure_ascii=False) + "," for key in sorted(kept)]
     return ("\n".join(['{"edges": [', *lines, "null", "]}", ""])).encode("utf-8", "surrogateescape")
 
 
+def _confidence(row: dict[str, Any]) -> tuple[float, str]:
+    value = row.get("confidence", 1)
+    return (float(value) if isinstance(value, (int, float)) else 0.0, str(row.get("ticket", "")))
+
+
 def _tags(project: Project, tickets: list[Ticket], withdrawn: set[str]) -> bytes:
     """{"tags": {…}}, a file a line; an empty name ends the table, for the same reason."""
-    data = read_json(project.place(TAGS))
+    data = read_json(project.place(TAGS), loads=learned_tags.loads)
     rows = data.get("tags", data) if isinstance(data, dict) else {}
     kept: dict[str, dict[str, Any]] = {
-        path: tags
+        path: left
         for path, tags in rows.items()
-        if path and isinstance(tags, dict) and str(tags.get("source", "")).partition(" ")[2] not in withdrawn
+        if path and isinstance(tags, dict) and (left := learned_tags.without(tags, withdrawn))
     }
     for ticket in tickets:
         path = str(ticket.payload["path"])
-        kept[path] = {**_merged(kept.get(path, {}), ticket.payload["tags"]), "source": f"ticket {ticket.ref}"}
+        # What this ticket said before is taken back first: a tag of its own is not compared with itself.
+        others = learned_tags.without(kept.get(path, {}), [ticket.ref])
+        kept[path] = learned_tags.united(others, learned_tags.tagged(ticket.payload["tags"], ticket.ref))
     lines = [
         f"{json.dumps(path, ensure_ascii=False)}: {json.dumps(kept[path], ensure_ascii=False, sort_keys=True)},"
         for path in sorted(kept)
     ]
     return ("\n".join(['{"tags": {', *lines, '"": {}', "}}", ""])).encode("utf-8", "surrogateescape")
-
-
-def _merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Tags and the questions a file answers, the new over the old."""
-    return {
-        **old,
-        **{k: {**old[k], **v} if isinstance(v, dict) and isinstance(old.get(k), dict) else v for k, v in new.items()},
-    }
 
 
 def _constraints(project: Project, tickets: list[Ticket], withdrawn: set[str]) -> bytes:

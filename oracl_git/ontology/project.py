@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -157,7 +158,7 @@ def _encodable(path: str) -> bool:
     return True
 
 
-def read_json(path: str) -> Any:
+def read_json(path: str, loads: Callable[[bytes], Any] = json.loads) -> Any:
     """A small JSON file; None when there is none. Never through a symlink."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -170,7 +171,7 @@ def read_json(path: str) -> Any:
     if len(data) > _MAX_JSON:
         raise UsageError(f"{path} is larger than {_MAX_JSON >> 20} MiB", "make it anew: git oracl ontology init")
     try:
-        return json.loads(data)
+        return loads(data)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is not JSON: {error}", f"mend it, or remove it: rm {path}") from None
 

@@ -150,6 +150,55 @@ def test_two_branches_that_curate_differently_merge(world: World) -> None:
     assert len(list((world.path / ".agentlas/memory").iterdir())) == 2
 
 
+def curated(world: World, branch: str, *tickets: tuple[str, str, dict[str, Any]]) -> list[str]:
+    """Approve tickets on a branch, with a store of that branch alone, and commit what follows."""
+    world.git("checkout", "-q", branch)
+    Path(world.path / ".agentlas/ontology-runtime.sqlite").unlink()
+    with world.runtime() as runtime, runtime.writing(make=True):
+        pass
+    refs = [approved(world, kind, text, payload=payload) for kind, text, payload in tickets]
+    world.run("curate", "apply")
+    world.commit(message=f"curated on {branch}")
+    return refs
+
+
+@pytest.mark.parametrize(("into", "merged"), [("main", "other"), ("other", "main")])
+def test_two_branches_that_tag_one_file_merge_to_the_same_whichever_way(world: World, into: str, merged: str) -> None:
+    world.commit({"a.py": "A = 1\n", "b.py": "B = 2\n"})
+    world.git("branch", "other")
+    edge = {"source": "a.py", "target": "b.py"}
+    curated(world, "main",
+            ("learned_tag", "m1", {"path": "a.py", "tags": {"topic": "mills", "asked": {"where is the mill": 0.6}}}),
+            ("learned_tag", "m2", {"path": "a.py", "tags": {"layer": "core"}}),
+            ("learned_edge", "m3", {**edge, "confidence": 0.4}))  # fmt: skip
+    (topic, _, _) = curated(world, "other",
+            ("learned_tag", "o1", {"path": "a.py", "tags": {"topic": "wind", "asked": {"how does wind turn it": 0.5}}}),
+            ("learned_tag", "o2", {"path": "a.py", "tags": {"kind": "example"}}),
+            ("learned_edge", "o3", {**edge, "confidence": 0.9}))  # fmt: skip
+    world.git("checkout", "-q", into)
+    world.git("merge", "-q", "--no-edit", merged)
+
+    def rules() -> governance.Governance:
+        names = ("learned_edges.json", "learned_tags.json")
+        return governance.parse({f".agentlas/{name}": (world.path / ".agentlas" / name).read_bytes() for name in names})
+
+    read = rules()
+    assert not read.problems
+    assert read.learned_tags["a.py"] == {"topic": "wind", "layer": "core", "kind": "example"}
+    assert [question for _, question, _ in read.asked] == ["how does wind turn it", "where is the mill"]
+    assert read.learned_edges == {"a.py": (("b.py", 900_000),)}
+    world.run("curate", "apply")  # each path is one line again, and nothing of either branch is lost
+    now = rules()
+    assert (now.learned_tags, now.asked, now.learned_edges) == (read.learned_tags, read.asked, read.learned_edges)
+    assert (world.path / ".agentlas/learned_tags.json").read_text().count('"a.py"') == 1
+    if into == "other":
+        world.run("curate", "deprecate", topic, "--reason", "holds no more")
+        world.run("curate", "apply")
+        left = rules()
+        assert left.learned_tags["a.py"] == {"layer": "core", "kind": "example"}
+        assert [question for _, question, _ in left.asked] == ["where is the mill"]
+
+
 def test_dedup_keeps_the_first(world: World) -> None:
     first = propose(world, text="The granary roof was mended in spring by the carpenters")
     second = propose(world, text="The granary roof was mended in spring by carpenters!")
