@@ -11,6 +11,8 @@ import getpass
 from ..ontology.model import DEFAULT_SCOPES, SCOPES
 from .parser import Late
 
+_DAY = 86_400
+
 
 def scopes(parser: argparse.ArgumentParser) -> None:
     """--scope and --private."""
@@ -43,6 +45,15 @@ def share(text: str) -> float:
     if not 0 <= value <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
     return value
+
+
+def seconds(text: str) -> float:
+    """A time in seconds, or all there is."""
+    if text == "all":
+        return float(_DAY)
+    if not (text.isascii() and text.isdigit()) or int(text[:6]) > _DAY:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number of seconds up to {_DAY:,} nor all")
+    return float(text)
 
 
 def who() -> str:

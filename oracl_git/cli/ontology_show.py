@@ -58,6 +58,11 @@ def counts(found: Counts, seconds: float, args: argparse.Namespace, **more: obje
         print(f"Not read: {output.plain(uri)}: {output.plain(reason)}")
     if len(found.failed) > _LISTED:
         print(f"Not read: {len(found.failed) - _LISTED} more (git oracl ontology status).")
+    if found.left_out:
+        print(
+            f"Not looked at: pictures in {output.plural(len(found.left_out), 'document')}, the time for OCR is over"
+            " (git oracl ontology ingest --ocr all)."
+        )
     if found.skipped:
         print(
             "Left out:"

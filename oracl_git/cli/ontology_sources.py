@@ -11,7 +11,7 @@ from ..ontology.model import SCOPES
 from ..ontology.runtime import Runtime
 from . import ontology_show as show
 from . import output
-from .ontology_options import actions_of
+from .ontology_options import actions_of, seconds
 from .parser import machine
 from .progress import Bar
 
@@ -129,6 +129,13 @@ def configure_ingest(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-outside", action="store_true", help="approve, on this machine, places outside the project or for keys"
     )
+    parser.add_argument(
+        "--ocr",
+        type=seconds,
+        default=None,
+        metavar="SECONDS",
+        help="time for pictures and scanned pages, those left out before too; or all, or 0 (default: 60 for new ones)",
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing")
     machine(parser)
 
@@ -142,7 +149,7 @@ def run_ingest(runtime: Runtime, args: argparse.Namespace) -> int:
             runtime.permit(root, args.allow_outside)
     started = time.monotonic()
     with Bar() as tell:
-        counts = runtime.ingest(roots, progress=tell)
+        counts = runtime.ingest(roots, progress=tell, ocr=args.ocr)
     if not args.quiet:
         show.counts(counts, time.monotonic() - started, args)
     return 1 if counts.refused else 0

@@ -10,8 +10,9 @@ import hashlib
 import json
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Any
 
 from ..git import open_objects
@@ -27,7 +28,8 @@ from .text_index import add, rebuild, remove
 from .words import VERSION
 
 Progress = Callable[[str, int, int], None]
-_REVISION = "1"  # of how documents become rows; another one reads everything again
+OCR_SECONDS = 60.0  # of wall time, for all pictures and scanned pages of one ingest
+_REVISION = "2"  # of how documents become rows; another one reads everything again
 
 
 @dataclass
@@ -43,6 +45,7 @@ class Known:
     scope: str
     root: str
     origin: str
+    left_out: bool = False  # it holds pictures that there was no time to read
 
 
 @dataclass(frozen=True)
@@ -69,10 +72,19 @@ def source_ref(uri: str) -> str:
 class Ingest:
     """One ingest under way."""
 
-    def __init__(self, db: Connection, project: Project, adapter: Adapter, progress: Progress | None = None) -> None:
+    def __init__(
+        self,
+        db: Connection,
+        project: Project,
+        adapter: Adapter,
+        progress: Progress | None = None,
+        ocr: float | None = None,
+    ) -> None:
         self.db, self.project, self.adapter = db, project, adapter
         self.tell: Progress = progress or (lambda step, done, total: None)
         self.counts = Counts()
+        self.ocr_left = OCR_SECONDS if ocr is None else ocr
+        self.ocr_asked = ocr is not None  # who names a time wants what was left out, too
         self.meta: dict[str, str] = dict(db.execute("SELECT key, value FROM meta"))
 
     def run(self, registered: Iterable[Root], *, allow: bool = False, only_tracked: bool = False) -> Counts:
@@ -106,7 +118,10 @@ class Ingest:
     # -- what is held ------------------------------------------------------------------------
 
     def _known(self) -> dict[str, Known]:
-        rows = self.db.execute("SELECT uri, id, ref, checksum, blob, version, status, scope, root, origin FROM sources")
+        rows = self.db.execute(
+            "SELECT uri, id, ref, checksum, blob, version, status, scope, root, origin, reason LIKE 'left_out:%' OR"
+            " json_extract(metadata, '$.ocr_left') IS NOT NULL FROM sources"
+        )
         return {uri: Known(*rest) for uri, *rest in rows}
 
     def _revise(self) -> bool:
@@ -122,7 +137,9 @@ class Ingest:
 
     def _retry(self, row: Known, anew: bool) -> bool:
         """Whether a source is to be read although its bytes are the same."""
-        return anew or (row.status == UNSUPPORTED and self.meta.get("adapters") != adapters_signature())
+        if anew or (self.ocr_asked and row.left_out):
+            return True
+        return bool(row.status == UNSUPPORTED and self.meta.get("adapters") != adapters_signature())
 
     def _remember(self, **values: str) -> None:
         with store.transaction(self.db):
@@ -208,12 +225,22 @@ class Ingest:
         return hashlib.sha256(data).hexdigest(), len(data)
 
     def _parse(self, found: Found, checksum: str, size: int, copy: IO[bytes]) -> Prepared:
-        from .parsers import Refused, parse
+        from .parsers import LIMITS, SUFFIXES, Refused, parse
 
         suffix = os.path.splitext(found.uri)[1].lower()
+        limits = replace(LIMITS, ocr_seconds=max(0.0, self.ocr_left))
+        started = time.monotonic()
         try:
-            document = parse(copy.fileno(), suffix=suffix)
+            document = parse(copy.fileno(), suffix=suffix, limits=limits)
+            if "ocr" in document.metadata:
+                self.ocr_left -= time.monotonic() - started
+            if "ocr_left" in document.metadata:
+                self.counts.left_out.append(found.uri)
         except Refused as error:
+            if suffix in SUFFIXES and SUFFIXES[suffix].tool:
+                self.ocr_left -= time.monotonic() - started
+            if error.reason_code == "left_out":
+                self.counts.left_out.append(found.uri)
             return Prepared(
                 found, checksum, size, _suffix(found.uri), error.status, f"{error.reason_code}: {error.message}"
             )
@@ -295,7 +322,7 @@ class Ingest:
         self.counts.relations += related
         self.counts.new += row is None
         self.counts.changed += changed
-        if source.status != PARSED:
+        if source.status != PARSED and not source.reason.startswith("left_out:"):
             self.counts.failed.append((uri, source.status, source.reason))
 
     def _chunk(self, source_id: int, source: Prepared, chunk: Chunk, vector: Vector) -> int:

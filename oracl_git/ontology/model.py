@@ -143,6 +143,7 @@ class Counts:
     skipped: dict[str, int] = field(default_factory=dict)  # reason → how many
     refused: list[tuple[str, str]] = field(default_factory=list)  # (registered path, reason)
     stale: int = 0
+    left_out: list[str] = field(default_factory=list)  # documents with pictures that there was no time to read
 
     def skip(self, reason: str) -> None:
         """Count something that is not read."""

@@ -208,9 +208,17 @@ class Runtime:
     # -- ingest --------------------------------------------------------------------------------
 
     def ingest(
-        self, roots: Sequence[Root] = (), *, progress: Progress | None = None, only_tracked: bool = False
+        self,
+        roots: Sequence[Root] = (),
+        *,
+        progress: Progress | None = None,
+        only_tracked: bool = False,
+        ocr: float | None = None,
     ) -> Counts:
-        """Bring the store to what the inbox and the registered sources hold; a store apart, to the roots given."""
+        """Bring the store to what the inbox and the registered sources hold; a store apart, to the roots given.
+
+        `ocr`: seconds for pictures, those left out before too; without it a bounded time for new ones.
+        """
         from .ingest import Ingest, record_adapters
 
         with self.writing(make=not self.own) as db:
@@ -224,7 +232,7 @@ class Runtime:
                 named = {root.path for root in roots}
                 registered = [*roots, *(Root(*row) for row in held if row[0] not in named)]
             record_adapters(db, self.adapter)
-            counts = Ingest(db, self.project, self.adapter, progress).run(
+            counts = Ingest(db, self.project, self.adapter, progress, ocr).run(
                 registered, allow=not self.own, only_tracked=only_tracked
             )
             counts.refused += refused

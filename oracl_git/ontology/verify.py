@@ -283,13 +283,14 @@ class _Trial:
                 "SELECT source_type, count(*) FROM sources WHERE status=? GROUP BY 1", (PARSED,)
             )
         )
-        for name, form in FORMATS.items():
+        for name, form in ((name, form) for name, form in FORMATS.items() if form.suffixes):
             there = self.runtime.reader.execute(
                 f"SELECT count(*) FROM sources WHERE {' OR '.join('uri LIKE ?' for _ in form.suffixes)}",
                 [f"%{s}" for s in form.suffixes],
             ).fetchone()[0]
             if there and not form.unavailable():
-                yield Check(f"{name} adapter", rows.get(name, 0) > 0, f"{rows.get(name, 0)} of {there} read")
+                read = rows.get(name, 0) + (rows.get("scan", 0) if name == "pdf" else 0)
+                yield Check(f"{name} adapter", read > 0, f"{read} of {there} read")
 
     def _unsupported(self) -> Iterator[Check]:
         rows = self.runtime.reader.execute("SELECT uri, reason FROM sources WHERE status=?", (UNSUPPORTED,)).fetchall()

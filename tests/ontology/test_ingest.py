@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from oracl_git.ontology import files, gather, ingest, store
+from oracl_git.ontology.parsers import FORMATS
 
 from .conftest import World
 
@@ -306,7 +308,7 @@ def test_another_way_to_make_words_or_vectors_reads_everything_again(
 ) -> None:
     world.inbox("a.txt", "the first heron\n")
     world.ingest()
-    monkeypatch.setattr(ingest, "_REVISION", "2")
+    monkeypatch.setattr(ingest, "_REVISION", "another")
     counts = world.ingest()
     assert counts.read == 1 and counts.unchanged == 0 and sound(world)
     assert world.uris("heron")
@@ -318,3 +320,18 @@ def test_roots_without_slash_traps(world: World) -> None:
     assert roots.of("doc/a") and roots.of("docs/a") is None and roots.of("document") is None
     inner = roots.of("doc/x/y/z")
     assert inner is not None and inner.scope == "private"
+
+
+@pytest.mark.skipif(bool(FORMATS["image"].unavailable()), reason="needs tesseract")
+def test_ocr_ends_with_its_time_and_goes_on_when_it_is_asked_for(world: World) -> None:
+    picture = (Path(__file__).parents[2] / "examples/ontology-corpus/notice-en.png").read_bytes()
+    for number in range(3):
+        world.write(f".agentlas/ontology-inbox/{number}.png", picture + bytes(number))
+    world.inbox("note.md", "# Note\n\nPlain text is read all the same.\n")
+    out = world.run("ontology", "ingest", "--ocr", "0")
+    assert "pictures in 3 documents" in out and "--ocr all" in out and "Not read" not in out
+    assert "4 unchanged" in world.run("ontology", "ingest")  # not tried again unasked
+    again = json.loads(world.run("ontology", "ingest", "--ocr", "all", "--json"))
+    assert again["left_out"] == [] and again["chunks"] >= 3 and not again["failed"]
+    assert json.loads(world.run("ontology", "ingest", "--ocr", "all", "--json"))["chunks"] == 0
+    world.run("ontology", "ingest", "--ocr", "soon", code=2)

@@ -76,6 +76,9 @@ _TABLE = (
         (("note", "pptx_notes"), ("", "pptx_slide")), "pptx",
     ),
     Format("pdf", "PDF", (".pdf",), "pdf:read", (("", "pdf_page"),), "pdf", library="pypdfium2", memory=4, patience=2),
+    # A PDF again, by who may start a program, when pages of it turn out to be pictures.
+    Format("scan", "scanned PDF", (), "scan:read", (("ocr", "image_ocr"), ("", "pdf_page")), "pdf", library="pypdfium2",
+           tool="tesseract", memory=16, patience=2),
     Format(
         "hwpx", "Hangul document (OWPML)", (".hwpx", ".hwtx"), "hwpx:read",
         (("row", "hwpx_table"), ("", "hwpx_paragraph")), "hwpx",

@@ -12,10 +12,11 @@ import struct
 import subprocess
 from collections.abc import Iterator
 from itertools import groupby
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from .model import About, Limits, Refused, Section
 
+Picture = BinaryIO | bytes  # an open file, or what is in one
 _LANGUAGES = ("kor", "eng")  # asked for where they are installed
 _BY_COLUMNS, _BY_LINES = "3", "4"  # page segmentation modes
 _KEPT = 0.95  # of the letters that reading by lines finds
@@ -32,17 +33,28 @@ def read(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
         raise Refused("bomb", f"the picture has {width:,} × {height:,} pixels; {limits.pixels:,} are the most")
     if width:
         about.metadata["pixels"] = f"{width}×{height}"
-    language = "+".join(name for name in _LANGUAGES if name in _installed()) or "eng"
-    about.metadata["ocr"] = f"tesseract {language}"
-    columns = _look(stream, language, _BY_COLUMNS)
-    lines = _look(stream, language, _BY_LINES)
+    spoken = language()
+    about.metadata["ocr"] = f"tesseract {spoken}"
+    sure, unsure = paragraphs(stream, spoken)
+    if unsure:
+        about.warnings.append(f"{unsure} paragraphs left out: Tesseract is not sure of them")
+    for number, text in enumerate(sure, 1):
+        yield Section("ocr", text, 0, f"paragraph {number}")
+
+
+def language() -> str:
+    """What Tesseract is asked to read."""
+    return "+".join(name for name in _LANGUAGES if name in _installed()) or "eng"
+
+
+def paragraphs(picture: Picture, spoken: str) -> tuple[list[str], int]:
+    """(the paragraphs Tesseract is sure of, how many it is not)."""
+    columns = _look(picture, spoken, _BY_COLUMNS)
+    lines = _look(picture, spoken, _BY_LINES)
     # Looking for columns keeps their order, but loses a line now and then: then lines are read as they stand.
     best = columns if _letters(columns) >= _KEPT * _letters(lines) else lines
     sure = [text for text, confidence in best if confidence >= _SURE]
-    if len(sure) < len(best):
-        about.warnings.append(f"{len(best) - len(sure)} paragraphs left out: Tesseract is not sure of them")
-    for number, text in enumerate(sure, 1):
-        yield Section("ocr", text, 0, f"paragraph {number}")
+    return sure, len(best) - len(sure)
 
 
 def _letters(paragraphs: list[tuple[str, float]]) -> float:
@@ -50,31 +62,29 @@ def _letters(paragraphs: list[tuple[str, float]]) -> float:
     return sum(confidence * len("".join(text.split())) for text, confidence in paragraphs)
 
 
-def _look(stream: BinaryIO, language: str, layout: str) -> list[tuple[str, float]]:
+def _look(picture: Picture, spoken: str, layout: str) -> list[tuple[str, float]]:
     """(text, how sure Tesseract is of it, in per cent) of each paragraph."""
-    stream.seek(0)
     # Without this setting every Korean syllable comes as a word of its own; only plain text obeys it.
     spaces = ("-c", "preserve_interword_spaces=1")
-    arguments = ["stdin", "stdout", "-l", language, "--psm", layout, *spaces, "tsv", "txt"]
-    code, printed, complaints = _tesseract(arguments, stream)
+    arguments = ["stdin", "stdout", "-l", spoken, "--psm", layout, *spaces, "tsv", "txt"]
+    code, printed, complaints = _tesseract(arguments, picture)
     if code:
         raise Refused("malformed", f"Tesseract cannot read the picture: {_told(complaints)}")
     return list(_paragraphs(printed))
 
 
 def _installed() -> list[str]:
-    return _tesseract(["--list-langs"], None)[1].split()
+    return _tesseract(["--list-langs"], b"")[1].split()
 
 
-def _tesseract(arguments: list[str], stream: BinaryIO | None) -> tuple[int, str, str]:
+def _tesseract(arguments: list[str], picture: Picture) -> tuple[int, str, str]:
     """(exit code, output, complaints); it inherits this process's limits."""
+    given: dict[str, Any] = {"input": picture}
+    if not isinstance(picture, bytes):
+        picture.seek(0)
+        given = {"stdin": picture.fileno()}
     try:
-        process = subprocess.run(
-            ["tesseract", *arguments],
-            stdin=stream.fileno() if stream else subprocess.PIPE,
-            capture_output=True,
-            check=False,
-        )
+        process = subprocess.run(["tesseract", *arguments], capture_output=True, check=False, **given)
     except OSError as error:
         raise Refused("missing", f"the program tesseract cannot be run ({error.strerror})") from error
     if process.returncode < 0:

@@ -18,6 +18,7 @@ Kind = Literal[
 KINDS: frozenset[str] = frozenset(get_args(Kind))
 
 PENDING, FAILED = "unsupported_pending_adapter", "parser_error"
+SCANNED = "scanned_pages"  # metadata of a PDF: its pages that are pictures
 # Why a file is refused, and the parser status that follows from it.
 REASONS = {
     "unsupported": PENDING,  # no adapter for this suffix
@@ -25,6 +26,7 @@ REASONS = {
     "password": PENDING,  # encrypted: a password or a certificate is needed
     "distribution": PENDING,  # a distribution document: its text is scrambled on purpose
     "no_text": PENDING,  # pictures of pages, and nothing that reads them
+    "left_out": PENDING,  # a picture, when the time for OCR is over or none is given
     "malformed": FAILED,  # not what its format says it must be
     "wrong_suffix": FAILED,  # well known, but as something else than its name says
     "bomb": FAILED,  # small on disk, huge or endless inside
@@ -105,6 +107,7 @@ class Limits:
     xml_depth: int = 200
     pages: int = 5_000
     pixels: int = 60_000_000  # of a picture to be read
+    ocr_seconds: float = 60.0  # of wall time, for the scanned pages of one document; 0: no OCR, of pictures neither
     cpu_seconds: float = 2.5  # and as many again as `cpu_seconds_per_mib` gives for the file's size
     cpu_seconds_per_mib: float = 3.0
     memory: int = 64 << 20  # address space of the reader beyond what it needs to start

@@ -1,6 +1,7 @@
 """PDF: the text layer page by page, filled-in forms, comments, and the outline as headings.
 
-Knows PDFium through pypdfium2. Knows no OCR: a page that is a picture has no text, and says so.
+Knows PDFium through pypdfium2. Knows no OCR: a page that is a picture has no text, and says so;
+`scan.py` looks at it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, BinaryIO
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
-from .model import About, Limits, Refused, Section
+from .model import SCANNED, About, Limits, Refused, Section
 
 _PROPERTIES = {
     "Author": "author", "Subject": "subject", "Keywords": "keywords", "CreationDate": "created", "ModDate": "modified",
@@ -29,28 +30,37 @@ _OUTLINE, _ANNOTATIONS = 2_000, 5_000  # the most that are looked at: in a docum
 
 def read(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
     """The sections of a document, one a page unless the outline parts it."""
+    document = opened(stream, about, limits)
+    pages = len(document)
+    titles = outline(document)
+    empty, pictures = [], 0
+    for number in range(pages):
+        text, has_picture, comments = page_text(document, number)
+        location = f"page {number + 1}"
+        if not text.strip():
+            empty.append(number + 1)
+            pictures += has_picture
+        yield from parted(text, titles.get(number, []), location)
+        yield from (Section("comment", comment, 0, location) for comment in comments)
+    if pages and len(empty) == pages and pictures:
+        what = "its only page is a picture" if pages == 1 else f"its {pages:,} pages are pictures"
+        raise Refused("no_text", f"the PDF has no text layer: {what}", "install tesseract, or run OCR on it first")
+    if pictures:
+        about.metadata[SCANNED] = str(pictures)
+    if empty:
+        about.warnings.append(f"no text on {len(empty):,} of {pages:,} pages (first: page {empty[0]})")
+
+
+def opened(stream: BinaryIO, about: About, limits: Limits) -> pdfium.PdfDocument:
+    """A document ready to be read, with what it says of itself."""
     document = _open(stream)
     pages = len(document)
     if pages > limits.pages:
         raise Refused("too_large", f"the document has {pages:,} pages; {limits.pages:,} is the most")
     _properties(document, about)
     about.metadata["pages"] = str(pages)
-    outline = _outline(document)
     document.init_forms()  # gives fields that only have a value the look of it
-    empty, pictures = [], 0
-    for number in range(pages):
-        text, has_picture, comments = _page(document, number)
-        location = f"page {number + 1}"
-        if not text.strip():
-            empty.append(number + 1)
-            pictures += has_picture
-        yield from _parted(text, outline.get(number, []), location)
-        yield from (Section("comment", comment, 0, location) for comment in comments)
-    if pages and len(empty) == pages and pictures:
-        what = "its only page is a picture" if pages == 1 else f"its {pages:,} pages are pictures"
-        raise Refused("no_text", f"the PDF has no text layer: {what}", "run OCR on it first")
-    if empty:
-        about.warnings.append(f"no text on {len(empty):,} of {pages:,} pages (first: page {empty[0]})")
+    return document
 
 
 def _open(stream: BinaryIO) -> pdfium.PdfDocument:
@@ -64,7 +74,7 @@ def _open(stream: BinaryIO) -> pdfium.PdfDocument:
     return document
 
 
-def _page(document: pdfium.PdfDocument, number: int) -> tuple[str, bool, list[str]]:
+def page_text(document: pdfium.PdfDocument, number: int) -> tuple[str, bool, list[str]]:
     """(text, whether there is a picture, comments) of a page from 0."""
     try:
         page = document[number]
@@ -125,7 +135,7 @@ def _date(value: str) -> str:
     return day + (f" {match[4]}:{match[5]}:{match[6] or '00'}" if match[4] else "")
 
 
-def _outline(document: pdfium.PdfDocument) -> dict[int, list[tuple[str, int]]]:
+def outline(document: pdfium.PdfDocument) -> dict[int, list[tuple[str, int]]]:
     """Titles and levels of the outline, by page from 0."""
     found: dict[int, list[tuple[str, int]]] = {}
     for count, entry in enumerate(document.get_toc(max_depth=10)):
@@ -136,7 +146,7 @@ def _outline(document: pdfium.PdfDocument) -> dict[int, list[tuple[str, int]]]:
     return found
 
 
-def _parted(text: str, titles: list[tuple[str, int]], location: str) -> Iterator[Section]:
+def parted(text: str, titles: list[tuple[str, int]], location: str) -> Iterator[Section]:
     """A page's text, parted at the lines the outline names; titles that are on no line are left out."""
     levels = {_plain(title): level for title, level in titles if _plain(title)}
     lines: list[str] = []

@@ -10,11 +10,12 @@ import os
 import re
 from collections.abc import Generator, Iterable
 from contextlib import closing
+from dataclasses import replace
 
 from . import child, sniff
 from .files import File, Memory
-from .formats import Format, by_suffix
-from .model import LIMITS, About, Document, Limits, Refused, Section
+from .formats import FORMATS, Format, by_suffix
+from .model import LIMITS, SCANNED, About, Document, Limits, Refused, Section
 
 _DIRT = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
 _TITLE = 500
@@ -28,14 +29,14 @@ def parse(path: str | bytes | int, *, suffix: str, limits: Limits = LIMITS) -> D
     """
     form = _available(suffix)
     with File(path, limits) as file:
-        return _read(form, file, suffix.lower(), limits)
+        return _looked_at(form, file, suffix.lower(), limits)
 
 
 def parse_bytes(data: bytes, *, suffix: str, limits: Limits = LIMITS) -> Document:
     """The text of a document that is in memory, say a blob of git's."""
     form = _available(suffix)
     with Memory(data, limits) as file:
-        return _read(form, file, suffix.lower(), limits)
+        return _looked_at(form, file, suffix.lower(), limits)
 
 
 def suffix_of(path: str | bytes) -> str:
@@ -50,6 +51,28 @@ def _available(suffix: str) -> Format:
         hint = "pip install 'oracl-git[documents]'" if form.library else f"install {form.tool}"
         raise Refused("missing", f"{form.title} cannot be read here: {missing}", hint)
     return form
+
+
+def _looked_at(form: Format, file: File, suffix: str, limits: Limits) -> Document:
+    """As it is; a PDF whose pages are pictures once more, by OCR, where there is a program and time for it."""
+    if form.tool and not limits.ocr_seconds:
+        raise Refused("left_out", "a picture, and no time was given for OCR")
+    scan = FORMATS["scan"]
+    able = form.name == "pdf" and not scan.unavailable()
+    try:
+        document = _read(form, file, suffix, limits)
+        if not able or SCANNED not in document.metadata:
+            return document
+        if not limits.ocr_seconds:
+            left = {"ocr_left": document.metadata[SCANNED]}
+            return replace(document, metadata={**document.metadata, **left})
+    except Refused as refused:
+        if not able or refused.reason_code != "no_text":
+            raise
+        if not limits.ocr_seconds:
+            raise Refused("left_out", f"{refused.message}, and no time was given for OCR") from None
+    seconds = max(limits.cpu_seconds, limits.ocr_seconds)
+    return _read(scan, file, suffix, replace(limits, cpu_seconds=seconds))
 
 
 def _read(form: Format, file: File, suffix: str, limits: Limits) -> Document:

@@ -28,7 +28,7 @@ def read(name: str) -> Document:
 
 def test_every_format_and_both_languages_are_there() -> None:
     suffixes = {Path(name).suffix for name in FILES}
-    assert all(suffixes & set(one.suffixes) for one in FORMATS.values())
+    assert all(suffixes & set(one.suffixes) for one in FORMATS.values() if one.suffixes)
     everything = "\n".join(read(name).text for name in FILES if not name.endswith(".png"))
     assert len(re.findall("[가-힣]{2,}", everything)) > 50 and len(re.findall("[a-z]{4,}", everything)) > 200
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
+from dataclasses import replace
+
+import pypdfium2 as pdfium
 import pytest
 
-from oracl_git.ontology.parsers import Document, Refused, parse_bytes
-from oracl_git.ontology.parsers.pdf import _date, _parted
+from oracl_git.ontology.parsers import FORMATS, LIMITS, Document, Refused, parse_bytes
+from oracl_git.ontology.parsers.pdf import _date, parted
 from tools.corpus import pdf
 
 
@@ -60,11 +64,56 @@ def test_notes_and_marks_are_comments() -> None:
     assert [row[:2] for row in found] == [("page", "Printed"), ("comment", "look at this"), ("comment", "too high")]
 
 
-def test_pages_that_are_pictures_are_no_text() -> None:
-    with pytest.raises(Refused) as caught:
-        read(pdf.picture_pdf())
-    assert (caught.value.reason_code, caught.value.status) == ("no_text", "unsupported_pending_adapter")
+def test_pages_that_are_pictures_are_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    for tool in (True, False):  # Tesseract sees no word in it either
+        if not tool:
+            monkeypatch.setattr("shutil.which", lambda name: None)
+        with pytest.raises(Refused) as caught:
+            read(pdf.picture_pdf())
+        assert (caught.value.reason_code, caught.value.status) == ("no_text", "unsupported_pending_adapter")
     assert read(pdf.pdf([["text"], []])).warnings == ("no text on 1 of 2 pages (first: page 2)",)
+
+
+def scanned(words: list[list[str]], text: list[str]) -> bytes:
+    """A PDF whose pages are pictures of words, and one page with a text layer."""
+    whole = pdfium.PdfDocument(pdf.pdf([text]))
+    drawn = pdfium.PdfDocument(pdf.pdf(words))
+    for page in drawn:
+        bitmap = page.render(scale=2)
+        picture = pdfium.PdfImage.new(whole)
+        picture.set_bitmap(bitmap)
+        width, height = page.get_size()
+        picture.set_matrix(pdfium.PdfMatrix().scale(width, height))
+        added = whole.new_page(width, height)
+        added.insert_obj(picture)
+        added.gen_content()
+    out = io.BytesIO()
+    whole.save(out)
+    return out.getvalue()
+
+
+WORDS = [["The granary roof was mended", "by four carpenters in spring"], ["A second page about harbours"]]
+
+
+@pytest.mark.skipif(bool(FORMATS["scan"].unavailable()), reason="needs tesseract")
+def test_scanned_pages_are_read_by_tesseract_in_their_order() -> None:
+    document = read(scanned(WORDS, ["A typed page"]))
+    assert (document.format, document.metadata["ocr"][:9]) == ("scan", "tesseract")
+    assert [section.location for section in document.sections] == ["page 1", "page 2", "page 3"]
+    assert [section.kind for section in document.sections] == ["page", "ocr", "ocr"]
+    assert document.sections[1].text.split() == " ".join(WORDS[0]).split()
+
+
+@pytest.mark.skipif(bool(FORMATS["scan"].unavailable()), reason="needs tesseract")
+def test_without_time_for_ocr_what_is_left_out_is_said() -> None:
+    none = replace(LIMITS, ocr_seconds=0)
+    mixed = parse_bytes(scanned(WORDS, ["A typed page"]), suffix=".pdf", limits=none)
+    assert (mixed.format, mixed.metadata["ocr_left"], mixed.text) == ("pdf", "2", "A typed page")
+    with pytest.raises(Refused) as caught:
+        parse_bytes(pdf.picture_pdf(), suffix=".pdf", limits=none)
+    assert caught.value.reason_code == "left_out"
+    short = parse_bytes(scanned(WORDS, ["A typed page"]), suffix=".pdf", limits=replace(LIMITS, ocr_seconds=0.001))
+    assert short.metadata["ocr_left"] == "2" and "2 scanned pages left out" in " ".join(short.warnings)
 
 
 def test_dates_are_iso_8601() -> None:
@@ -74,5 +123,5 @@ def test_dates_are_iso_8601() -> None:
 
 
 def test_titles_of_the_outline_are_found_by_their_words_once() -> None:
-    rows = list(_parted("1 Scope\nscope\ntext", [("Scope", 2), ("2024", 1)], "page 1"))
+    rows = list(parted("1 Scope\nscope\ntext", [("Scope", 2), ("2024", 1)], "page 1"))
     assert [(row.kind, row.text) for row in rows if row.text] == [("heading", "1 Scope"), ("page", "scope\ntext")]
