@@ -26,6 +26,8 @@ _OPTIONAL = re.compile(rb"\btry\b[ \t]*\{[^}]*\Z")  # within a try block: it may
 
 def resolve(tree: Tree, source: str, target: str) -> tuple[str, str] | None:
     """(the file, what it is called by beyond what is written) that an import leads to; None when to none."""
+    if not target.startswith("."):
+        return None
     place = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
     if place.startswith("..") or place == ".":
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from . import manifests
+from . import manifests, npm
 from .generic import comment_spans, refer_comments, refer_said
 from .source import Findings, Source, blank
 from .words import DOTTED, hits, path_like, paths, paths_in
@@ -46,6 +46,7 @@ def extract(source: Source, language: str) -> Findings:
         _keys(source, text, _YAML_KEY, found)
     else:
         _json_keys(source, text, found)
+        npm.read(source, found)
     if language == "yaml":
         text = _pages(source, text, found)
         _mounts(source, text, found)

@@ -22,6 +22,11 @@ _C = rb"|(?P<comment>//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)|`(?:[^`\\]|\\.)*+`
 COMMENTS = {
     # Strings come first: a comment sign inside one is text.
     "c": re.compile(_STRING + _C, re.DOTALL),
+    "css": re.compile(_STRING + rb"|(?P<comment>/\*(?:[^*]|\*(?!/))*+(?:\*/)?)", re.DOTALL),
+    # The address of a file has slashes too: url(//x), url(https://x).
+    "scss": re.compile(
+        _STRING + rb"|url\([^()\n]*+\)?|(?P<comment>(?<!:)//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)", re.DOTALL
+    ),
     "hash": re.compile(_STRING + rb"|(?<![^\s;])(?P<comment>#[^\n]*+)"),
     "ini": re.compile(rb"^[ \t]*+(?P<comment>[#;][^\n]*+)", re.MULTILINE),
     "slash-lines": re.compile(rb"^[ \t]*+(?P<comment>//[^\n]*+)", re.MULTILINE),
@@ -36,6 +41,8 @@ COMMENTS = {
 }
 _SIGNS = {
     "c": (b"//", b"/*"),
+    "css": (b"/*",),
+    "scss": (b"//", b"/*"),
     "dash": (b"--", b"/*"),
     "semicolon": (b";",),
     "percent": (b"%",),

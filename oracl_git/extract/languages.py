@@ -16,7 +16,7 @@ class Grammar(NamedTuple):
     distribution: str
     version: str
     function: str = "language"
-    query: str = ""  # the .scm file of this package, without its suffix; "" when it is called as the language is
+    query: str = ""  # the .scm files of this package, space-separated, without suffix; "" when called as the language
 
     @property
     def module(self) -> str:
@@ -33,9 +33,9 @@ GRAMMARS = {
     "csharp": Grammar("tree-sitter-c-sharp", "0.23.5"),
     "ruby": Grammar("tree-sitter-ruby", "0.23.1"),
     "php": Grammar("tree-sitter-php", "0.25.1", "language_php"),
-    "javascript": Grammar("tree-sitter-javascript", "0.25.0"),
-    "typescript": Grammar("tree-sitter-typescript", "0.23.2", "language_typescript"),
-    "tsx": Grammar("tree-sitter-typescript", "0.23.2", "language_tsx", "typescript"),
+    "javascript": Grammar("tree-sitter-javascript", "0.25.0", query="ecmascript javascript"),
+    "typescript": Grammar("tree-sitter-typescript", "0.23.2", "language_typescript", "ecmascript typescript"),
+    "tsx": Grammar("tree-sitter-typescript", "0.23.2", "language_tsx", "ecmascript typescript"),
 }
 # What parsing depends on; part of the extractor version.
 PARSERS = (("tree-sitter", "0.26.1"), *sorted({row[:2] for row in GRAMMARS.values()}))
@@ -77,9 +77,14 @@ LANGUAGES = (
     Language("just", "just", "justfile .justfile", "just", comments="hash", words="path"),
     Language("cmake", "cmake", "cmakelists.txt", comments="hash", words="path"),
     Language("batch", "bat cmd", comments="rem", words="path"),
-    Language("javascript", "js jsx mjs cjs", interpreters="node nodejs", module="syntax", comments="c", docs="/**"),
-    Language("typescript", "ts mts cts", interpreters="deno bun ts-node", module="syntax", comments="c", docs="/**"),
-    Language("tsx", "tsx", module="syntax", comments="c", docs="/**"),
+    Language("javascript", "js jsx mjs cjs", interpreters="node nodejs", module="javascript", comments="c",
+             public="marked", docs="/**"),
+    Language("typescript", "ts mts cts", interpreters="deno bun ts-node tsx", module="javascript", comments="c",
+             public="marked", docs="/**"),
+    Language("tsx", "tsx", module="javascript", comments="c", public="marked", docs="/**"),
+    Language("vue", "vue", module="markup", comments="markup"),
+    Language("svelte", "svelte", module="markup", comments="markup"),
+    Language("astro", "astro", module="markup", comments="markup"),
     Language("gomod", names="go.mod", module="manifests", comments="c"),
     Language("go", "go", module="go", comments="c", public="capital", docs="// /*"),
     Language("rust", "rs", comments="c"),
@@ -94,7 +99,9 @@ LANGUAGES = (
     Language("groovy", "groovy gradle", "jenkinsfile", "groovy", comments="c"),
     Language("proto", "proto thrift", comments="c"),
     Language("zig", "zig", comments="c"),
-    Language("css", "css scss sass less pcss", comments="c"),
+    Language("css", "css pcss", module="styles", comments="css", docs="/**"),
+    Language("scss", "scss sass", module="styles", comments="scss", docs="/// /**"),
+    Language("less", "less", module="styles", comments="scss", docs="/// /**"),
     Language("php", "php phtml", interpreters="php", module="php", comments="c", docs="/**"),
     Language("ruby", "rb rake gemspec ru", "gemfile rakefile vagrantfile podfile brewfile", "ruby", "ruby", "hash",
              docs="#"),
@@ -116,7 +123,7 @@ LANGUAGES = (
     Language("haskell", "hs elm", comments="dash"),
     Language("lisp", "el lisp cl scm rkt clj cljs cljc edn", comments="semicolon"),
     Language("erlang", "erl hrl", comments="percent"),
-    Language("html", "html htm xhtml vue svelte jinja jinja2 j2 hbs ejs mako njk", comments="markup"),
+    Language("html", "html htm xhtml jinja jinja2 j2 hbs ejs mako njk", module="markup", comments="markup"),
     Language("xml", "xml xsd xsl xslt csproj fsproj vcxproj props targets plist", comments="markup"),
 )  # fmt: skip
 

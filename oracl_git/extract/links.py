@@ -15,15 +15,20 @@ _PERCENT = re.compile(rb"%([0-9A-Fa-f]{2})")
 _MAX = 500
 
 
-def add_link(found: Findings, destination: bytes, line: int) -> None:
-    """Note a link, unless it leaves the repository or is a template."""
+def local(destination: bytes) -> tuple[str, str]:
+    """(path, anchor) of a destination; both empty when it leaves the repository or is a template."""
     destination = destination.strip()
     if len(destination) > _MAX or _SCHEME.match(destination) or _TEMPLATE.search(destination):
-        return
+        return "", ""
     path, _, anchor = destination.partition(b"#")
-    path = path.partition(b"?")[0]
+    return unquote(path.partition(b"?")[0]), unquote(anchor)
+
+
+def add_link(found: Findings, destination: bytes, line: int) -> None:
+    """Note a link, unless it leaves the repository or is a template."""
+    path, anchor = local(destination)
     if path or anchor:
-        found.refer("link", unquote(path), unquote(anchor), line)
+        found.refer("link", path, anchor, line)
 
 
 def unquote(text: bytes) -> str:

@@ -10,7 +10,24 @@ import re
 from collections.abc import Collection
 
 # Language → rule → what is looked for in its code, comments and imports apart. Patterns start with a literal.
+_SCRIPTS = {
+    "process_spawn": (
+        rb"\b(?:child_process|childProcess|cp)\.(?:exec|spawn|fork)\w*\(|\b(?:Bun\.spawn|Deno\.(?:Command|run))(?:Sync)?\("
+        rb"|(?<![\w.$])(?:exec(?:File)?(?:Sync)?|spawn(?:Sync)?|execa(?:Sync)?)\("
+    ),
+    "dynamic_eval": rb"(?<![\w.$])eval\(|\bnew Function\(|\bvm\.(?:run\w{1,40}|compileFunction)\(",
+    "unsafe_deserialisation": rb"\bv8\.deserialize\(|\.unserialize\(|\byaml\.unsafeLoad\(",
+    "network_listener": rb"\.createServer\(|\.listen\(|\b(?:Bun|Deno)\.serve\(|(?<![\w.$])createServer\(",
+    "raw_sql": (
+        rb"\$(?:query|execute)RawUnsafe\(|\.(?:query|execute|raw|exec|run|all|get|prepare)\(\s{0,80}(?:"
+        rb"`\s{0,80}(?i:select|insert|update|delete|with)\b[^`]{0,500}\$\{"
+        rb"|[\"'](?i:select|insert|update|delete|with)\b[^\"'\n]{0,300}[\"'] ?\+)"
+    ),
+}
 _CALLS: dict[str, dict[str, bytes]] = {
+    "javascript": _SCRIPTS,
+    "typescript": _SCRIPTS,
+    "tsx": _SCRIPTS,
     "go": {
         "process_spawn": rb"exec\.Command(?:Context)?\(|syscall\.(?:Exec|ForkExec)\(|os\.StartProcess\(",
         "unsafe_deserialisation": rb"gob\.NewDecoder\(|yaml\.UnmarshalStrict\(|unsafe\.Pointer\(",
@@ -22,7 +39,14 @@ _CALLS: dict[str, dict[str, bytes]] = {
     },
 }
 # Language → modules whose import is a use of cryptography, by how their names begin.
+_SCRIPT_CRYPTOGRAPHY = (
+    "crypto", "node:crypto", "bcrypt", "argon2", "jsonwebtoken", "jose", "tweetnacl", "libsodium", "@noble/",
+    "node-forge", "openpgp",
+)  # fmt: skip
 _CRYPTOGRAPHY: dict[str, tuple[str, ...]] = {
+    "javascript": _SCRIPT_CRYPTOGRAPHY,
+    "typescript": _SCRIPT_CRYPTOGRAPHY,
+    "tsx": _SCRIPT_CRYPTOGRAPHY,
     "go": ("crypto/", "golang.org/x/crypto"),
 }
 _CREDENTIAL = re.compile(

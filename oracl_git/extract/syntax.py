@@ -7,7 +7,9 @@ Knows what the captures of a .scm file mean, the same in every language:
     @name              what it is called
     @scope             with a definition: what it belongs to, where that is written elsewhere
     @within            not a definition, but what stands inside belongs to its @scope
-    @public @private   what marks it as one or the other, anywhere inside its match
+    @public @private   what marks it as one or the other, anywhere inside its match; the last pattern that says
+                       @private wins
+    @exported          the name of a definition that is public though its own place does not say so
     @import            a statement, or a part of one, that names something else
     @path              with an import: what it names; quotes are taken off
     @member            with an import: a name taken from there
@@ -153,12 +155,16 @@ def _sorted(
     """The matches as scopes and imports, in order of place; of two patterns that name one thing the first decides."""
     scopes: dict[int, _Scope] = {}
     imports: dict[tuple[int, str], Import] = {}
+    exported: set[str] = set()
     for match in matches:
         if "import" in match:
             each = _import(text, match)
-            imports.setdefault((each.start, each.path), each)
+            before = imports.get((each.start, each.path))
+            imports[each.start, each.path] = _joined(before, each) if before else each
         elif "entry" in match:
             found.entry_point = True
+        elif "exported" in match:
+            exported.update(_text(text, node) for node in match["exported"])
         elif "string" not in match and "package" not in match:
             scope = _scope(text, match, is_public)
             if scope is None:
@@ -168,10 +174,12 @@ def _sorted(
             if known:
                 scope = known._replace(
                     start=min(known.start, scope.start), end=max(known.end, scope.end),
-                    public=known.public or scope.public,
+                    public=(known.public or scope.public) and "private" not in match,
                 )  # fmt: skip
             scopes[place] = scope
     order = [scope for _, scope in sorted(scopes.items(), key=lambda row: (row[1].start, -row[1].end, row[0]))]
+    if exported:
+        order = [scope._replace(public=True) if scope.name in exported else scope for scope in order]
     return order, [imports[key] for key in sorted(imports)]
 
 
@@ -194,6 +202,12 @@ def _import(text: bytes, match: trees.Captures) -> Import:
     members = tuple(dict.fromkeys(_text(text, node) for node in match.get("member", ())))
     whole = _text(text, match["whole"][0]) if "whole" in match else ""
     return Import(path, members, whole, statement.start_byte, statement.end_byte)
+
+
+def _joined(known: Import, each: Import) -> Import:
+    """One import of two matches: a pattern may take its members one by one."""
+    members = known.members if len(known.members) >= MAX_MEMBERS else (*known.members, *each.members)
+    return known._replace(members=members, whole=known.whole or each.whole)
 
 
 def _text(text: bytes, node: Node) -> str:
@@ -225,8 +239,8 @@ def _definitions(source: Source, scopes: list[_Scope], docs: tuple[bytes, ...]) 
         while stack and (stack[-1].end <= start or stack[-1][:2] == each[:2]):  # `const a, b = 1, 2` is two of one span
             stack.pop()
         above = stack[-1] if stack else None
-        if above and above.kind and above.kind not in CONTAINERS:
-            continue
+        if above and above.kind and above.kind not in CONTAINERS and (kind or above.kind != "constant"):
+            continue  # what a constant holds can be told only by what stands between
         name = ".".join(filter(None, (above.name if above else "", scope, name)))
         public = public and (not above or above.public)
         stack.append(_Scope(start, end, name, kind, "", public))
@@ -235,11 +249,11 @@ def _definitions(source: Source, scopes: list[_Scope], docs: tuple[bytes, ...]) 
         if kind == "function" and "." in name:
             kind = "method"
         first, last = source.line(start), source.line(end - 1)
-        rows.append(Definition(name, kind, first, last, public, bool(docs) and _documented(source.rows, first, docs)))
+        rows.append(Definition(name, kind, first, last, public, bool(docs) and documented(source.rows, first, docs)))
     return rows
 
 
-def _documented(rows: list[bytes], line: int, docs: tuple[bytes, ...]) -> bool:
+def documented(rows: list[bytes], line: int, docs: tuple[bytes, ...]) -> bool:
     """Whether a doc comment stands right above a line, or above its annotations."""
     inside = False  # a block comment, from its end upwards
     for above in range(line - 2, max(line - _LONGEST_LEAD, -1), -1):

@@ -54,8 +54,11 @@ def grammar(name: str) -> Grammar:
     """The grammar of a language and its query, loaded when its first file comes."""
     row = GRAMMARS[name]
     language = Language(getattr(import_module(row.module), row.function)())
-    with open(os.path.join(os.path.dirname(__file__), f"{row.query or name}.scm"), encoding="utf-8") as file:
-        return Grammar(language, Query(language, file.read()), _SETTLED.get(name, b""))
+    query = ""
+    for part in (row.query or name).split():
+        with open(os.path.join(os.path.dirname(__file__), f"{part}.scm"), encoding="utf-8") as file:
+            query += file.read()
+    return Grammar(language, Query(language, query), _SETTLED.get(name, b""))
 
 
 def read(name: str, text: bytes) -> tuple[Node | None, str]:

@@ -70,7 +70,9 @@ def test_json() -> None:
 """
     assert rows(data, "json") == [
         ("path", "./lib/index.js", "", 2),
+        ("provides", "./lib/index.js", "", 2),
         ("path", "bin/cli", "", 3),
+        ("provides", "bin/cli", "", 3),
         ("path", "scripts/build.js", "", 5),
         ("path", "tsconfig.json", "", 5),
         ("module", "app.settings.base", "", 7),

@@ -26,18 +26,22 @@ from oracl_git.store.index import Index
 from oracl_git.store.update import update
 
 
-def edges(place: str, languages: Iterable[str], relations: Iterable[str]) -> dict[str, set[str]]:
-    """Source → the targets of its edges of some relations, of files in some languages (none: of all)."""
+def edges(
+    place: str, languages: Iterable[str], relations: Iterable[str], judged: Iterable[str]
+) -> dict[str, set[str]]:
+    """Source → the targets of its edges of some relations, of and to files in some languages (none: of all)."""
     repo = discover(place)
     update(repo)
     found: dict[str, set[str]] = defaultdict(set)
-    wanted = set(languages)
+    wanted, kinds = set(languages), set(judged)
     with Index(repo) as index:
         nodes = {node.id: node for node in index.all_nodes()}
         for link in index.all_links():
             source = nodes[link.source]
-            if link.relation in relations and (not wanted or source.language in wanted):
-                found[source.path].add(nodes[link.target].path)
+            target = nodes[link.target]
+            asked = (not wanted or source.language in wanted) and (not kinds or target.language in kinds)
+            if link.relation in relations and asked:
+                found[source.path].add(target.path)
     return found
 
 
@@ -48,11 +52,14 @@ def main() -> None:
     parser.add_argument("truth")
     parser.add_argument("--language", action="append", default=[], help="only edges of files in this language")
     parser.add_argument("--relation", action="append", default=[], help="edges that count (default: imports)")
+    parser.add_argument(
+        "--judged", action="append", default=[], metavar="LANGUAGE", help="only edges to what the tool itself looks for"
+    )
     parser.add_argument("--misses", type=int, default=0, metavar="N", help="show so many of each kind of fault")
     asked = parser.parse_args()
     with open(asked.truth, encoding="utf-8") as file:
         truth = [json.loads(line) for line in file]
-    found = edges(asked.repository, asked.language, asked.relation or ["imports"])
+    found = edges(asked.repository, asked.language, asked.relation or ["imports"], asked.judged)
     targets: dict[str, set[str]] = defaultdict(set)
     missing = []
     for row in truth:

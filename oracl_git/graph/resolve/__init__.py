@@ -34,6 +34,14 @@ FAMILIES = {
     "javascript": "javascript",
     "typescript": "javascript",
     "tsx": "javascript",
+    "json": "javascript",
+    "vue": "web",
+    "svelte": "web",
+    "astro": "web",
+    "html": "web",
+    "css": "web",
+    "scss": "web",
+    "less": "web",
 }
 
 

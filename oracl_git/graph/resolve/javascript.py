@@ -1,34 +1,94 @@
-"""JavaScript and TypeScript: modules by path, as node, tsc and bundlers find them.
+"""JavaScript and TypeScript: modules as node, tsc and bundlers find them.
 
-Knows which files `./name` may mean.
+Knows the kinds of names a module is imported by: a path, "#own", a name that
+settings or an alias give, a package of the tree. What manifests and settings
+say, `npm` reads.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...extract.facts import Reference
 from ..names import Names
-from .model import EXTERNAL, UNRESOLVED, Resolution, exact, first, inside, parent
+from . import npm
+from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, inside, join, likely, parent
 
-_SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".json")
-_TRIED = ("", *_SUFFIXES, *(f"/index{suffix}" for suffix in _SUFFIXES))
-# What TypeScript writes → what it may have been written as.
-_SOURCES = {".js": (".ts", ".tsx", ".d.ts", ".jsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
+# How a path below the sources of a package is often written, and where those lie.
+_ALIASES = ("@/", "~/", "~~/", "@@/")
+_ROOTED = ("src/", "app/", "lib/", "test/", "tests/")
+_ALIAS_PLACES = ("src", "", "app")
+_SERVED = ("", "public", "src", "static")  # where "/x" may lie, in the directory that is served
 
 
 def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     """The file that a module specifier means."""
-    target = reference.target
-    if not target.startswith("."):
+    if source.endswith(".json") and reference.target.endswith(".json"):
+        begun = npm.extended(names, source, reference.target)
+        return exact(begun) if begun else EXTERNAL
+    return find(names, source, reference.target, reference.name.strip("*"))
+
+
+def find(names: Names, source: str, target: str, symbol: str = "") -> Resolution:
+    """The file that a name means in a script, a component or a page."""
+    target = target.rpartition("!")[2]  # loaders stand before it
+    target = target.partition("?")[0]
+    order = npm.TYPED if source.endswith(("ts", ".tsx", ".vue", ".svelte", ".astro")) else npm.PLAIN
+    directory = parent(source)
+    found = names.once(
+        ("js", directory, order[0], target), lambda asked: _find(asked, join(directory, "x"), target, order)
+    )
+    if isinstance(found, Resolution):
+        return found
+    path, certain = found
+    return exact(path, symbol=symbol) if certain else likely((path,), symbol)
+
+
+def _find(names: Names, source: str, target: str, order: tuple[str, ...]) -> npm.Found | Resolution:
+    if target.startswith((".", "/")):
+        return _by_path(names, source, target, order)
+    if not target or ":" in target:
         return EXTERNAL
+    if target.startswith("#") and (own := npm.internal(names, source, target, order)):
+        return own
+    found = npm.mapped(names, source, target, order)
+    if found:
+        return found, True
+    if target.startswith("#"):
+        return UNRESOLVED
+    name, rest = npm.split(target)
+    manifest = npm.package(names, source, name)
+    if manifest:
+        return npm.entry(names, manifest, rest, order) or UNRESOLVED
+    return _aliased(names, source, target, order) or EXTERNAL
+
+
+def _by_path(names: Names, source: str, target: str, order: tuple[str, ...]) -> npm.Found | Resolution:
+    if target.startswith("/"):
+        for place in above(source):
+            for served in _SERVED:
+                if found := npm.locate(names, join(place, f"{served}{target}".strip("/")), order):
+                    return found, False
+        return UNRESOLVED
     stem = inside(parent(source), target)
     if stem is None:
         return UNRESOLVED
-    found = first(names, stem, _TRIED) or _written_as(names, stem)
-    return exact(found, symbol=reference.name.strip("*")) if found else UNRESOLVED
+    found = npm.locate(names, stem, order) or npm.rooted(names, source, stem, order)
+    return (found, True) if found else UNRESOLVED
 
 
-def _written_as(names: Names, stem: str) -> str | None:
-    for suffix, sources in _SOURCES.items():
-        if stem.endswith(suffix):
-            return first(names, stem.removesuffix(suffix), sources)
+def _aliased(names: Names, source: str, target: str, order: tuple[str, ...]) -> npm.Found | None:
+    for stem in aliases(names, source, target):
+        if found := npm.locate(names, stem, order):
+            return found, False
     return None
+
+
+def aliases(names: Names, source: str, target: str) -> Iterator[str]:
+    """What settings that are programs most often make of an alias."""
+    alias = next((alias for alias in _ALIASES if target.startswith(alias)), "")
+    if not alias and not target.startswith(_ROOTED):
+        return
+    for here in dict.fromkeys((npm.directory(names, source), "")):
+        for place in _ALIAS_PLACES if alias else ("", "src"):
+            yield join(here, join(place, target[len(alias) :]))

@@ -1,0 +1,139 @@
+"""HTML and single-file components (Vue, Svelte, Astro): scripts, styles, and the files that tags name.
+
+Knows tags and the blocks that hold another language, which is read as that
+language in its place. Knows no template language: what has one in it is no path.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from . import javascript, styles
+from .chunks import by_definitions
+from .generic import comment_spans, refer_comments
+from .links import add_link, local, unquote
+from .source import Findings, Source, blank
+from .words import paths
+
+COMPONENTS = frozenset(("vue", "svelte", "astro"))
+_OPEN = re.compile(rb"<(script|style)\b([^<>]*+)>", re.IGNORECASE)
+_CLOSE = {b"script": re.compile(rb"</script\b", re.IGNORECASE), b"style": re.compile(rb"</style\b", re.IGNORECASE)}
+_FRONT = re.compile(rb"\s*+---[ \t]*+\n(.*?)^---[ \t]*+$", re.DOTALL | re.MULTILINE)
+_ATTRIBUTE = re.compile(rb"(?<![\w:@.-])([a-zA-Z][\w:-]*+)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))")
+_TAG = re.compile(rb"<([a-zA-Z][\w-]*+)\s([^<>]*+)>")
+_NAMING = re.compile(rb"\b(?:src|href|srcset|poster|id|name|data)\b")
+_HEADING = re.compile(rb"<(?:h[1-6]|title)\b[^<>]*+>([^<>]{1,200})<", re.IGNORECASE)
+_SCRIPT_TYPES = (b"", b"module", b"text/javascript", b"application/javascript", b"text/babel", b"text/ecmascript")
+_LOADED = (b"stylesheet", b"modulepreload", b"preload", b"import", b"prefetch")  # of <link rel=…>
+_SHOWN = frozenset(b"img source iframe embed video audio track a area link object".split())
+_MAX_ANCHORS = 2_000
+
+Block = tuple[bytes, dict[bytes, bytes], int, int]  # tag, attributes, where its content starts and ends
+
+
+def extract(source: Source, language: str) -> Findings:
+    """What a page or a component says."""
+    text = source.text
+    blocks = list(_blocks(text, language))
+    found = _scripts(source, language, blocks)
+    comments = comment_spans(text, "markup")
+    refer_comments(source, comments, found)
+    inner = [(start, end) for _, _, start, end in blocks]
+    page = blank(text, sorted(comments + inner))
+    for tag, attributes, start, end in blocks:
+        if tag == b"style":
+            kind = attributes.get(b"lang", b"css").decode("utf-8", "replace")
+            dialect = {"sass": "scss", "stylus": "scss"}.get(kind, kind if kind in ("scss", "less") else "css")
+            around = b"".join((_spaces(text[:start]), text[start:end]))
+            rules = blank(around, comment_spans(around, dialect))
+            styles.refer(source, rules, dialect, found)
+    for match in _HEADING.finditer(page):
+        title = b" ".join(match[1].split()).decode("utf-8", "replace")
+        if title:
+            found.headings.append((title, source.line(match.start(1))))
+    page = blank(page, _tags(source, page, language, found))
+    for offset, (path, anchor) in paths(page):
+        found.refer("mention", path, anchor, source.line(offset))
+    return found
+
+
+def _spaces(text: bytes) -> bytes:
+    return blank(text, [(0, len(text))])
+
+
+def _blocks(text: bytes, language: str) -> Iterator[Block]:
+    """The blocks of other languages, in order; one that is never closed reaches to the end."""
+    position = 0
+    if language == "astro" and (front := _FRONT.match(text)):
+        yield b"script", {b"lang": b"ts"}, front.start(1), front.end(1)
+        position = front.end()
+    while match := _OPEN.search(text, position):
+        tag = match[1].lower()
+        close = _CLOSE[tag].search(text, match.end())
+        end = close.start() if close else len(text)
+        yield tag, _attributes(match[2]), match.end(), end
+        position = end
+
+
+def _attributes(text: bytes) -> dict[bytes, bytes]:
+    return {match[1].lower(): match[2] or match[3] or match[4] or b"" for match in _ATTRIBUTE.finditer(text)}
+
+
+def _scripts(source: Source, language: str, blocks: list[Block]) -> Findings:
+    """What its scripts say, all of them read together, each where it stands."""
+    spans, dialect = [], "javascript"
+    for tag, attributes, start, end in blocks:
+        if (
+            tag == b"script"
+            and attributes.get(b"type", b"").lower() in _SCRIPT_TYPES
+            and source.text[start:end].strip()
+        ):
+            spans.append((start, end))
+            kind = attributes.get(b"lang", b"").lower()
+            if kind in (b"ts", b"typescript", b"tsx"):
+                dialect = "tsx" if kind == b"tsx" else "typescript"
+    if not spans:
+        return Findings()
+    outside, position = [], 0
+    for start, end in spans:
+        outside.append((position, start))
+        position = end
+    outside.append((position, len(source.text)))
+    found = javascript.extract(Source(blank(source.text, outside)), dialect)
+    if language not in COMPONENTS:
+        found.error = ""  # scripts of pages are full of what fills them in
+        found.entry_point = False
+    found.sections = by_definitions(source.rows, found.definitions) if found.definitions else None
+    return found
+
+
+def _tags(source: Source, page: bytes, language: str, found: Findings) -> list[tuple[int, int]]:
+    """Note the files that tags name; returns where those tags stand."""
+    taken = []
+    for match in _TAG.finditer(page):
+        if not _NAMING.search(match[2]):
+            continue
+        tag, attributes, line = match[1].lower(), _attributes(match[2]), source.line(match.start())
+        for key in (b"id", b"name") if language == "html" else ():
+            if (tag == b"a" or key == b"id") and key in attributes and len(found.anchors) < _MAX_ANCHORS:
+                found.anchors.append((unquote(attributes[key]), line))
+        named = attributes.get(b"src") or attributes.get(b"href") or attributes.get(b"data") or b""
+        if tag in (b"script", b"template", b"style") or (
+            tag == b"link" and attributes.get(b"rel", b"").lower().startswith(_LOADED)
+        ):
+            path, _ = local(named)
+            if path:
+                found.refer("import", path if path.startswith(("/", ".")) else f"./{path}", "", line)
+        elif tag in _SHOWN:
+            for each in (named, attributes.get(b"poster", b""), *_set(attributes.get(b"srcset", b""))):
+                add_link(found, each, line)
+        else:
+            continue
+        taken.append(match.span())
+    return taken
+
+
+def _set(value: bytes) -> list[bytes]:
+    """The files of a `srcset`."""
+    return [each.split()[0] for each in value.split(b",")[:20] if each.strip()]

@@ -1,0 +1,78 @@
+"""Pages, single-file components and style sheets: what they load, by path or as their bundlers do.
+
+Knows partials of Sass and load paths by their looks. What is no style sheet is
+found as a script finds it.
+"""
+
+from __future__ import annotations
+
+from ...extract.facts import Reference
+from ..names import Names
+from . import npm
+from .javascript import aliases, find
+from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, first, inside, join, likely, parent
+
+_SHEETS = (".css", ".scss", ".sass", ".less", ".pcss", ".styl")
+_SASS = (".scss", ".sass", ".css")
+_LESS = (".less", ".css")
+# Directories that builds of Sass are told to look in, below any directory above the sheet.
+_LOAD_PATHS = ("", "src", "scss", "sass", "styles", "src/styles", "src/scss", "assets")
+
+
+def resolve(names: Names, source: str, reference: Reference) -> Resolution:
+    """The file that a page, a component or a style sheet names."""
+    target = reference.target.partition("?")[0]
+    if source.endswith(_SHEETS):
+        return _sheet(names, source, target)
+    found = find(names, source, target, reference.name.strip("*"))
+    if not found.targets and (target.endswith(_SHEETS) or not reference.name):
+        sheet = _sheet(names, source, target)
+        return sheet if sheet.targets else found
+    return found
+
+
+def _sheet(names: Names, source: str, target: str) -> Resolution:
+    suffixes = _LESS if source.endswith(".less") else _SASS
+    bare = target.removeprefix("~")
+    if not bare or ":" in bare:
+        return EXTERNAL
+    if bare == target and not target.startswith("/"):
+        stem = inside(parent(source), target)
+        found = _partial(names, stem, suffixes) if stem is not None else None
+        if found:
+            return exact(found)
+        if target.startswith("."):
+            return find(names, source, target)
+    alias = find(names, source, bare)
+    if alias.targets:
+        return alias
+    for stem in aliases(names, source, bare):
+        if found := _partial(names, stem, suffixes):
+            return likely((found,))
+    name, rest = npm.split(bare)
+    manifest = npm.package(names, source, name)
+    if manifest and rest and (found := _partial(names, join(parent(manifest), rest), suffixes)):
+        return exact(found)
+    if bare == target and not target.startswith("@"):
+        for place in above(source):
+            for folder in _LOAD_PATHS:
+                if found := _partial(names, join(place, join(folder, target.strip("/"))), suffixes):
+                    return likely((found,))
+    return UNRESOLVED if manifest or target.startswith("/") else EXTERNAL
+
+
+def _partial(names: Names, stem: str, suffixes: tuple[str, ...]) -> str | None:
+    """x → x.scss, _x.scss, x/_index.scss, …"""
+    if not stem:
+        return None
+    directory, name = parent(stem), stem.rpartition("/")[2]
+    hidden = join(directory, f"_{name}")
+    if name.endswith(_SHEETS):
+        return first(names, stem, ("",)) or first(names, hidden, ("",))
+    return (
+        first(names, stem, suffixes)
+        or first(names, hidden, suffixes)
+        or first(names, f"{stem}/_index", suffixes)
+        or first(names, f"{stem}/index", suffixes)
+        or first(names, stem, ("",))
+    )

@@ -1,0 +1,123 @@
+"""Pages, single-file components and style sheets: what they load, show and define."""
+
+from __future__ import annotations
+
+import pytest
+
+from .reading import Tree, definitions, facts
+
+VUE = """\
+    <script setup lang="ts">
+    import Card from './Card.vue'
+    const props = () => 1
+    </script>
+
+    <template>
+      <Card :x="a > b" /><img src="./logo.html">
+    </template>
+
+    <style lang="scss">
+    @use "./vars"; // @use "./no"
+    </style>
+    """
+
+
+def test_a_component_file() -> None:
+    tree = Tree({"src/A.vue": VUE, "src/Card.vue": "", "src/_vars.scss": "", "src/logo.html": ""})
+    assert tree.follow("src/A.vue") == {"./Card.vue": ["src/Card.vue"], "./vars": ["src/_vars.scss"]}
+    assert definitions("A.vue", VUE) == [("props", "function", 3, 3)]
+    assert [r.target for r in facts("A.vue", VUE).references if r.kind == "link"] == ["./logo.html"]
+
+
+def test_svelte_and_astro() -> None:
+    tree = Tree({
+        "S.svelte": "<script context='module'>\nexport function load() {}\n</script>\n<script>\nimport A from './A.astro'\n",
+        "A.astro": "---\nimport S from './S.svelte'\n---\n<h1>Hello</h1>\n<script src='./x.ts'></script>\n",
+        "x.ts": "",
+    })  # fmt: skip
+    assert tree.follow("S.svelte") == {"./A.astro": ["A.astro"]}
+    assert tree.follow("A.astro") == {"./S.svelte": ["S.svelte"], "./x.ts": ["x.ts"]}
+    assert [(d.name, d.start) for d in tree.facts["S.svelte"].definitions] == [("load", 2)]
+    assert tree.facts["A.astro"].headings == (("Hello", 4),)
+
+
+PAGE = """\
+    <!doctype html>
+    <title>A page</title>
+    <link rel="stylesheet" href="style.css?v=2">
+    <link rel=modulepreload href=./main.mjs>
+    <script src="js/app.js"></script>
+    <script type="module">
+      import { go } from './main.mjs'
+      function start() {}
+    </script>
+    <script type="text/template"><script src="no.js"></script>
+    <script src="https://x.y/z.js"></script>
+    <script src="/src/main.ts"></script>
+    <!-- <script src="no.js"></script> -->
+    <h2 id="top">First</h2>
+    <a href="other.html#part">x</a> <img srcset="a.html 1x, b.html 2x" src='{{ no }}'>
+    """
+
+
+def test_a_page() -> None:
+    there = dict.fromkeys(("w/style.css", "w/js/app.js", "w/main.mjs", "w/src/main.ts", "w/no.js"), "")
+    tree = Tree(there | {"w/index.html": PAGE})
+    assert tree.follow("w/index.html") == {
+        "./style.css": ["w/style.css"], "./js/app.js": ["w/js/app.js"], "./main.mjs": ["w/main.mjs"],
+        "./main.mjs go": ["w/main.mjs"], "/src/main.ts": ["w/src/main.ts"],
+    }  # fmt: skip
+    found = tree.facts["w/index.html"]
+    assert [r[1:3] for r in found.references if r.kind == "link"] == [
+        ("a.html", ""), ("b.html", ""), ("other.html", "part"),
+    ]  # fmt: skip
+    assert found.headings == (("A page", 2), ("First", 14)) and found.anchors == (("top", 14),)
+    assert [(d.name, d.start) for d in found.definitions] == [("start", 8)]
+
+
+@pytest.mark.parametrize(("source", "text", "there", "wins"), [
+    ("a/m.css", '@import url("b.css") screen;', ["a/b.css"], "a/b.css"),
+    ("a/m.css", "@import 'b.css';", ["a/b.css"], "a/b.css"),
+    ("a/m.css", ".x { composes: y from './b.css'; }", ["a/b.css"], "a/b.css"),
+    ("a/m.css", '@config "../tw.config.js";', ["tw.config.js"], "tw.config.js"),
+    ("a/m.scss", '@use "b" with ($c: "d");', ["a/_b.scss", "a/d.scss"], "a/_b.scss"),
+    ("a/m.scss", '@forward "./b" show x;', ["a/b.scss"], "a/b.scss"),
+    ("a/m.scss", '@use "b";', ["a/b/_index.scss"], "a/b/_index.scss"),
+    ("a/m.scss", '@import "../c/b";', ["c/_b.scss"], "c/_b.scss"),
+    ("a/m.sass", "@import b\n", ["a/_b.sass"], "a/_b.sass"),
+    ("a/m.less", '@import (reference) "b";', ["a/b.less"], "a/b.less"),
+    ("a/m.scss", '@use "styles/b";', ["a/_x.scss", "src/styles/_b.scss"], "src/styles/_b.scss"),
+    ("a/m.scss", '@import "~@/b";', ["src/b.scss"], "src/b.scss"),
+])  # fmt: skip
+def test_style_sheets(source: str, text: str, there: list[str], wins: str) -> None:
+    found = Tree(dict.fromkeys(there, "") | {source: text}).follow(source)
+    assert list(found.values()) == [[wins]]
+
+
+def test_several_imports_of_one_rule_and_a_package() -> None:
+    tree = Tree({
+        "m.scss": '@import "a",\n  "b";\n@import "~@org/ui/theme";\n@use "sass:math";\n// @use "no";\n',
+        "_a.scss": "", "b.css": "", "ui/package.json": '{"name": "@org/ui", "main": "x.js"}', "ui/_theme.scss": "",
+        "no.scss": "",
+    })  # fmt: skip
+    assert tree.follow("m.scss") == {"a": ["_a.scss"], "b": ["b.css"], "~@org/ui/theme": ["ui/_theme.scss"]}
+
+
+def test_definitions_of_sass_and_less() -> None:
+    text = "/// Wide.\n@mixin big($a) {\n  x: y;\n}\n$w: 1px;\n$-own: 2px;\n@function f() { @return 1; }\n%ph { a: b }\n"
+    assert definitions("m.scss", text) == [
+        ("big", "function", 2, 4), ("$w", "constant", 5, 5), ("$-own", "constant", 6, 6), ("f", "function", 7, 7),
+        ("%ph", "function", 8, 8),
+    ]  # fmt: skip
+    found = facts("m.scss", text).definitions
+    assert [d.name for d in found if d.documented] == ["big"]
+    assert [d.name for d in found if not d.public] == ["$-own"]
+    assert definitions("m.less", ".big(@a) {\n  x: @a;\n}\n@w: 1px;\n@media x { a { b: c } }\n") == [
+        ("big", "function", 1, 3), ("@w", "constant", 4, 4),
+    ]  # fmt: skip
+    assert definitions("m.sass", "=big($a)\n  x: y\n\na\n  b: c\n") == [("big", "function", 1, 3)]
+
+
+def test_comments_of_style_sheets_spare_addresses() -> None:
+    text = "a { b: url(//x.y/z.png) } /* see notes/a.md */\n@import 'c';\n"
+    assert {r[:2] for r in facts("m.scss", text).references} == {("comment", "notes/a.md"), ("import", "c")}
