@@ -7,6 +7,7 @@ how to get an index that they are laid over; knows nothing of questions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from .git import Laid, Objects, Repository, differences, ignored, keeps_lf, laid, open_objects, read
 from .graph.model import decode_path, encode_path
@@ -27,7 +28,7 @@ class Uncommitted:
         self.copies = 0  # how many there were
         self._whole = False  # whether the overlay's index was at HEAD
         self._disk: dict[bytes, Laid | None] | None = None  # None: to be looked at
-        self._head: dict[bytes, tuple[int, str]] = {}  # what HEAD holds at the paths of `_disk`
+        self._looked: Future[dict[bytes, Laid | None]] | None = None  # that is being done
         self._buffers: dict[bytes, Laid] = {}
         self._crlf: bool | None = None
 
@@ -46,11 +47,12 @@ class Uncommitted:
 
     def follow(self, repo: Repository) -> None:
         """HEAD moved: everything is to be compared with another commit."""
-        self.repo, self._disk, self._crlf = repo, None, None
+        self.repo, self._crlf = repo, None
+        self.look_again()
 
     def look_again(self) -> None:
         """The work tree may have changed anywhere."""
-        self._disk = None
+        self._disk = self._looked = None
 
     def look_at(self, paths: Iterable[str]) -> None:
         """These files may have changed; a directory among them: anything below."""
@@ -60,7 +62,7 @@ class Uncommitted:
         found = {raw: read(self.repo, raw, self._keeps_lf()) for raw in wanted}
         strange = [raw for raw in wanted if not self._knows(raw)]
         if any(found[raw] is None for raw in strange):  # a directory came or went
-            self._disk = None
+            self.look_again()
             return
         for raw in ignored(self.repo, strange):
             del found[raw]
@@ -97,8 +99,19 @@ class Uncommitted:
     def files(self) -> dict[bytes, Laid | None]:
         """Path → what lies there now; None: it was deleted."""
         if self._disk is None:
-            self._disk = {d.path: read(self.repo, d.path, self._keeps_lf()) for d in differences(self.repo)}
+            looked = self._looked.result() if self._looked else self._look()
+            self._disk, self._looked = looked, None
         return {**self._disk, **self._buffers}
+
+    def look_meanwhile(self) -> None:
+        """Begin to look at the work tree, if it is to be looked at: git takes as long as other work that is due."""
+        if self._disk is None:
+            pool = ThreadPoolExecutor(1)
+            self._looked = pool.submit(self._look)
+            pool.shutdown(wait=False)
+
+    def _look(self) -> dict[bytes, Laid | None]:
+        return {d.path: read(self.repo, d.path, self._keeps_lf()) for d in differences(self.repo)}
 
     def count(self) -> int:
         """How many files differ from HEAD on disk."""

@@ -8,6 +8,7 @@ at once. Knows no files and no databases.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
 from .encoder import DIMENSIONS
@@ -40,9 +41,10 @@ def nearest(plane: Callable[[int], int], live: int, query: bytes, count: int) ->
     """
     values = [value - 256 if value > 127 else value for value in query]
     mean = sum(map(abs, values)) / len(values) or 1.0
+    least = [grade * mean for grade in GRADES]
     levels: list[list[int]] = []
     for dimension, value in enumerate(values):
-        weight = sum(abs(value) >= grade * mean for grade in GRADES)
+        weight = bisect_right(least, abs(value))
         if weight:
             differs = plane(dimension) if value < 0 else live & ~plane(dimension)
             for level in range(2):

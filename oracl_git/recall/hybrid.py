@@ -52,8 +52,9 @@ class Places:
 
     def __init__(self, index: Index, found: Signals, nodes: list[int]) -> None:
         self._found = found
-        self._chunks = index.chunks([node for node in nodes if node in found.passages or node in found.alike])
-        self._spans = {span.id: span for spans in self._chunks.values() for span in spans}
+        placed = [node for node in nodes if node in found.passages or node in found.alike]
+        self._chunks = index.chunks(placed)
+        self._spans = {span.id: span for node in placed for span in self._chunks[node]}
 
     def lines(self, node: int) -> Span | None:
         """The lines of a result to look at: the fault, the definition that is named, else the best passage."""
@@ -131,7 +132,7 @@ def _meaning(index: Index, query: Query, found: Signals) -> None:
 
 def _text(index: Index, expression: str, found: Signals) -> None:
     rows = index.best_chunks(expression, tables.CHUNK_TITLE, tables.CHUNK_BODY, tables.CHUNK_POOL)
-    homes, passages = index.homes(chunk for chunk, _ in rows), found.passages
+    homes, passages = index.homes([chunk for chunk, _ in rows]), found.passages
     best: Scores = {}
     total: Scores = {}
     for row in rows:

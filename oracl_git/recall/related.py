@@ -32,6 +32,7 @@ class Evidence:
         self.entries: list[int] = []  # commits of the question's files, newest first
         self.speaks: dict[int, tuple[float, int]] = {}  # node → (share, commit) of the commit that counts most for it
         self.oids: dict[int, str] = {}  # of those commits that are told of
+        self.told: dict[int, list[str]] = defaultdict(list)  # and what they have in common, the best first
         self.said: list[tuple[str, Sequence[int]]] = []  # stem in common, the best first, and the commits that say it
         self.links: dict[int, list[tuple[Link, bool]]] = defaultdict(list)  # (edge, whether it points at the candidate)
         self.words: dict[str, str] = {}  # stem → the word as it stands in the files
@@ -71,8 +72,7 @@ def related(
         for path, role in [cards[node]]
         if role and (not kind or role == kind)
     )
-    spoken = [found.speaks[other][1] for _, _, other in ranked[:limit] if other in found.speaks]
-    found.oids = {entry: oid for entry, (oid, _, _) in index.commit_lines(spoken).items()}
+    _tell(index, {found.speaks[other][1] for _, _, other in ranked[:limit] if other in found.speaks}, found)
     results = []
     for negative, path, other in ranked[:limit]:
         role = cards[other][1]
@@ -300,6 +300,14 @@ _PASSIVE = {
 }  # fmt: skip
 
 
+def _tell(index: Index, entries: set[int], found: Evidence) -> None:
+    """Look up what is told of some commits: their names, and the words they have in common with the question."""
+    found.oids = {entry: oid for entry, (oid, _, _) in index.commit_lines(list(entries)).items()}
+    for stem, saying in found.said:
+        for entry in entries.intersection(saying):
+            found.told[entry].append(found.topics[stem])
+
+
 def _say(name: str, node: int, found: Evidence) -> str:
     if name in ("together", "cosine"):
         return f"changed together in {found.together[node]} of {len(found.entries)} commits"
@@ -307,8 +315,7 @@ def _say(name: str, node: int, found: Evidence) -> str:
         return "changes with what changes with it"
     if name == "topic":
         entry = found.speaks[node][1]
-        said = [found.topics[stem] for stem, entries in found.said if entry in entries]
-        return f"commit {found.oids[entry][:7]} on it speaks of {', '.join(said[:3])}"
+        return f"commit {found.oids[entry][:7]} on it speaks of {', '.join(found.told[entry][:3])}"
     if name == "terms":
         shares = [(weight * holders[node] / (holders[node] + found.lengths[node]), stem)
                   for stem, weight, holders in found.holders if node in holders]  # fmt: skip

@@ -183,6 +183,7 @@ class Opened:
             except LookupError:  # what the commit has there is not known any more: take another copy
                 pass
         self.uncommitted.close()  # a copy: of an index that is no more, or of another commit
+        self.uncommitted.look_meanwhile()
         base = self._base(update, progress)
         self.uncommitted.start(base, self._current(base))
         self._close_base()

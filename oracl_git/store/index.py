@@ -19,7 +19,10 @@ __all__ = ["OF_COMMIT", "OF_PATHS", "Index", "Link", "Node", "Span", "stems_of"]
 # What an overlay's next state shares with the one before: what is of the commit; and, as
 # long as the same paths are there, what is of the paths.
 OF_COMMIT = ("past", "reach", "distance", "frequencies", "spoken", "known_homes", "_saying")
-OF_PATHS = ("activity", "memory", "sizes", "known_cards", "_aliases", "_commits", "_today", "_touched")
+OF_PATHS = (
+    "activity", "memory", "sizes", "holders", "known_cards", "known_chunks", "_aliases", "_commits", "_today",
+    "_touched",
+)  # fmt: skip
 
 
 class Index(Past, Wording):

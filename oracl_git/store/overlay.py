@@ -25,6 +25,7 @@ from .index import OF_COMMIT, OF_PATHS, Index, stems_of
 from .settings import Progress, Settings
 from .update import Build
 
+Parts = Counter[tuple[str, str]]  # (title, body) of chunks
 Files = Mapping[bytes, Laid | None]  # path → what lies there; None: nothing
 _STEPS = 20_000  # full text grows by what is taken out of it: then the copy is made anew
 _IDENTITY = ("commit", "tree", "extractor", "settings", "depth", "history", "reach_head", "shallow", "root")
@@ -42,7 +43,7 @@ class Overlay:
         self._facts = LaidFacts(base.facts_cache)
         self._laid: dict[bytes, Laid | None] = {}
         self.committed: dict[bytes, tuple[int, str]] = {}  # what the commit has at the laid paths; mode 0: nothing
-        self._counted: dict[str, Mapping[str, int]] = {}  # blob → its words, of those that may be changed again
+        self._counted: dict[str, Parts] = {}  # blob → its chunks, of those that may be changed again
         self._vectors: dict[bytes, bytes] = {}  # of chunks that were laid
         self._steps = 0
         self.generation = 0  # counts the sets of paths there were
@@ -88,6 +89,7 @@ class Overlay:
         if not changes:
             return self.index
         self._steps += 1
+        before = self._artifacts(changes)
         objects = LaidObjects(self.repo, files)
         try:
             with objects, database.transaction(self._db):
@@ -97,12 +99,13 @@ class Overlay:
         except BaseException:
             self._facts.keep(self._blobs(self._laid))
             raise
-        self._recount(changes)
+        after = self._artifacts(changes)
+        self._recount(changes, before, after)
         self._laid = dict(files)
         blobs = self._blobs(files)
         self._facts.keep(blobs)
-        self._counted = {oid: words for oid, words in self._counted.items() if oid in blobs}
-        moved = any(not (change.old_mode and change.new_mode) for change in changes)
+        self._counted = {oid: parts for oid, parts in self._counted.items() if oid in blobs}
+        moved = before != after
         self.generation += moved
         self.index = self._open(OF_COMMIT if moved else (*OF_COMMIT, *OF_PATHS))
         return self.index
@@ -111,40 +114,56 @@ class Overlay:
     def _blobs(files: Files) -> set[str]:
         return {entry.oid for entry in files.values() if entry is not None}
 
-    def _recount(self, changes: Iterable[Change]) -> None:
-        """Forget the frequencies of words that changes put into other chunks, and learn new sizes and chunks."""
-        before = self.index.__dict__
-        known, sizes, homes = self.index.frequencies, before.get("sizes"), before.get("known_homes")
-        for change in changes:
-            language = language_of(change.path)
-            sides = [self._words(oid, language) for oid in (change.old_oid, change.new_oid)]
-            if known and (sides[0] is None or sides[1] is None):
-                known.clear()
-            elif known:
-                old, new = sides[0] or {}, sides[1] or {}
-                moved = [word for word in old.keys() | new.keys() if old.get(word) != new.get(word)]
-                for stems in stems_of(moved):
-                    for stem in stems:
-                        known.pop(stem, None)
-            for node, size in self._db.execute("SELECT id, size FROM node WHERE path=? AND kind=0", (change.path,)):
-                if sizes is not None:
-                    sizes[node] = size
-                if homes is not None:  # ids of chunks that went may have come again
-                    homes.update(self._db.execute("SELECT id, node FROM chunk WHERE node=?", (node,)))
-        cards = before.get("known_cards", {})
-        for (node,) in self._db.execute("SELECT id FROM node WHERE kind<>0"):  # these come and go while no path does
-            cards.pop(node, None)
+    def _artifacts(self, changes: Iterable[Change]) -> dict[bytes, int]:
+        """Those of the paths that are artifacts → their nodes."""
+        find = "SELECT path, id FROM node WHERE path=? AND kind=0"
+        return dict(row for change in changes for row in self._db.execute(find, (change.path,)))
 
-    def _words(self, oid: str, language: str) -> Mapping[str, int] | None:
-        """Word → chunks of a text that hold it; None when that is not known."""
-        if not oid or oid in self._counted:
-            return self._counted.get(oid, {})
-        texts = self._facts.texts(oid, language)
-        if texts is None:
-            return None
-        found = Counter(word for title, body in texts for word in {*title.split(), *body.split()})
-        self._counted[oid] = found
-        return found
+    def _recount(self, changes: Iterable[Change], before: Mapping[bytes, int], after: Mapping[bytes, int]) -> None:
+        """What is known of words, sizes and chunks, brought to what the changed files say now."""
+        index, sizes = self.index, self.index.__dict__.get("sizes")
+        for path, old, new, language in ((c.path, c.old_oid, c.new_oid, language_of(c.path)) for c in changes):
+            gone = self._parts(old if path in before else "", language)
+            came = self._parts(new if path in after else "", language)
+            node = after.get(path, 0)
+            if gone is None or came is None:
+                index.frequencies.clear()
+                index.holders.clear()
+            else:
+                self._count(node, gone, came)
+            if sizes is not None:
+                sizes.update(self._db.execute("SELECT id, size FROM node WHERE id=?", (node,)))
+            index.known_chunks.pop(node, None)
+            index.known_homes.update(self._db.execute("SELECT id, node FROM chunk WHERE node=?", (node,)))
+        for (virtual,) in self._db.execute("SELECT id FROM node WHERE kind<>0"):  # these come and go while no path does
+            index.known_cards.pop(virtual, None)
+
+    def _count(self, node: int, before: Parts, after: Parts) -> None:
+        """Count anew how many chunks hold the stems of those that came or went, and how often the file has each."""
+        frequencies, holders = self.index.frequencies, self.index.holders
+        for sign, parts in ((-1, before - after), (1, after - before)):
+            for (title, body), times in parts.items():
+                words = Counter(f"{title} {body}".split())
+                found: Counter[str] = Counter()
+                for word, stems in zip(words, stems_of(list(words)), strict=True):
+                    for stem in stems:
+                        found[stem] += words[word]
+                for stem, count in found.items():
+                    if stem in frequencies:
+                        frequencies[stem] += sign * times
+                    if stem in holders:
+                        holders[stem][node] += sign * times * count
+                        if not holders[stem][node]:
+                            del holders[stem][node]
+
+    def _parts(self, oid: str, language: str) -> Parts | None:
+        """The (title, body) of each chunk of a text; None when that is not known."""
+        if oid and oid not in self._counted:
+            texts = self._facts.texts(oid, language)
+            if texts is None:
+                return None
+            self._counted[oid] = Counter(texts)
+        return self._counted.get(oid, Counter())
 
     def _changes(self, files: Files) -> list[Change]:
         """What differs between what is laid now and what is to be."""

@@ -48,10 +48,10 @@ class Past(Reading):
             found, enough = self._reached(rows, limit)
             if enough or len(rows) != most:
                 break
-        for start, stop in runs([score for _, score in found]):  # whatever this clone's ids are
-            equals = found[start:stop]
-            lines = self.commit_lines([entry for entry, _ in equals])
-            found[start:stop] = sorted(equals, key=lambda row: (-lines[row[0]][2], lines[row[0]][0]))
+        equal = list(runs([score for _, score in found]))
+        lines = self.commit_lines([entry for start, stop in equal for entry, _ in found[start:stop]])
+        for start, stop in equal:  # whatever this clone's ids are
+            found[start:stop] = sorted(found[start:stop], key=lambda row: (-lines[row[0]][2], lines[row[0]][0]))
         return found[:limit]
 
     def _spoken_of(self, expression: str, most: int) -> list[tuple[int, float]]:

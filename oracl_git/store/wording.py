@@ -18,6 +18,7 @@ from .reading import Node, Reading, Span
 from .vectors import Vectors
 
 _STEMS = 200_000  # words whose stems a process keeps
+_HOLDERS, _FILES = 4_096, 1_024  # stems whose files, and files whose chunks a process keeps
 _MORE = 200  # rows beyond a limit that are read to see where equals end
 _span: Callable[[tuple[Any, ...]], Span] = partial(tuple.__new__, Span)  # no call of ours for each of many rows
 
@@ -31,9 +32,9 @@ class Wording(Reading):
         Row ids depend on how the index came about, paths do not: clones of one commit cut alike.
         """
         rows = self._best("chunk_fts", (title, body), expression, limit)
+        homes = self.homes([chunk for chunk, _ in rows])
         for start, stop in runs([score for _, score in rows]):
             equals = rows[start:stop]
-            homes = self.homes(chunk for chunk, _ in equals)
             cards = self.cards(homes[chunk] for chunk, _ in equals)
             rows[start:stop] = sorted(equals, key=lambda row: (cards[homes[row[0]]][0], row[0]))  # ids rise with lines
         return rows if limit < 0 else rows[:limit]
@@ -112,13 +113,23 @@ class Wording(Reading):
 
     def files_with(self, stem: str) -> Mapping[int, int]:
         """Node → how often a stem stands in its text."""
-        chunks = [chunk for (chunk,) in self.db.execute("SELECT doc FROM chunk_terms WHERE term=?", (stem,))]
-        return Counter(map(self.homes(chunks).__getitem__, chunks))
+        known = self.holders
+        if stem not in known:
+            if len(known) >= _HOLDERS:
+                known.clear()
+            chunks = [chunk for (chunk,) in self.db.execute("SELECT doc FROM chunk_terms WHERE term=?", (stem,))]
+            known[stem] = Counter(map(self.homes(chunks).__getitem__, chunks))
+        return known[stem]
+
+    @cached_property
+    def holders(self) -> dict[str, Counter[int]]:
+        """Stem → node → how often the stem stands in its text, of the stems that were asked for."""
+        return {}
 
     def homes(self, chunks: Iterable[int]) -> Mapping[int, int]:
         """Chunk → the file it is of. What was asked for before is there too."""
         known = self.known_homes
-        unknown = [chunk for chunk in chunks if chunk not in known]
+        unknown = list(set(chunks).difference(known))
         for start in range(0, len(unknown), 500):
             part = unknown[start : start + 500]
             marks = ",".join("?" * len(part))
@@ -146,16 +157,26 @@ class Wording(Reading):
         count: int = self.db.execute("SELECT count(*) FROM chunk").fetchone()[0]
         return count
 
-    def chunks(self, nodes: Sequence[int]) -> dict[int, list[Span]]:
-        """File → its chunks in order."""
-        found: dict[int, list[Span]] = {node: [] for node in nodes}
-        for start in range(0, len(nodes), 500):
-            part = nodes[start : start + 500]
+    def chunks(self, nodes: Sequence[int]) -> Mapping[int, list[Span]]:
+        """File → its chunks in order. What was asked for before is there too."""
+        known = self.known_chunks
+        unknown = [node for node in nodes if node not in known]
+        if unknown and len(known) >= _FILES:
+            known.clear()
+            unknown = list(nodes)
+        known.update((node, []) for node in unknown)
+        for start in range(0, len(unknown), 500):
+            part = unknown[start : start + 500]
             marks = ",".join("?" * len(part))
             find = f"SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE node IN ({marks}) ORDER BY node, start"
             for row in self.db.execute(find, part):
-                found[row[1]].append(_span(row))
-        return found
+                known[row[1]].append(_span(row))
+        return known
+
+    @cached_property
+    def known_chunks(self) -> dict[int, list[Span]]:
+        """File → its chunks, of the files that were asked for."""
+        return {}
 
     @cached_property
     def vectors(self) -> Vectors:
