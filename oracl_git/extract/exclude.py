@@ -91,9 +91,11 @@ def is_binary(data: bytes) -> bool:
 def is_generated(text: bytes, rows: list[bytes], language: str, code: bool) -> bool:
     """Whether a text says, or shows by its lines, that a program wrote it."""
     head = b"".join(rows[:_MARK_LINES])[: 1 << 14]
-    mark = _MARKS.search(head)
-    if mark and (mark[0][:1] == b"@" or b"generated" in head.lower()):
-        return True
+    said = head.lower()
+    if b"@generated" in said or b"do not edit" in said:
+        mark = _MARKS.search(head)
+        if mark and (mark[0][:1] == b"@" or b"generated" in said):
+            return True
     if language in _MINIFIED and rows and len(text) > _MINIFIED_AVERAGE * len(rows):
         return True
     return code and len(text) > _LONGEST_LINE and max(map(len, rows)) > _LONGEST_LINE

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 
@@ -87,7 +88,7 @@ class Facts(NamedTuple):
 
     def encode(self) -> tuple[bytes, bytes]:
         """The record as compact JSON in two parts: its outline, and what linking reads."""
-        return _dump([getattr(self, name) for name in _OUTLINE]), _dump([getattr(self, name) for name in _LINKS])
+        return _dump(_outline_of(self)), _dump(_links_of(self))
 
 
 # A build goes over all files twice, for their rows and for their links: it decodes each part once.
@@ -98,6 +99,7 @@ _LINKS = (
     "language", "references", "exports", "anchors", "headings", "tags", "risk", "public", "documented", "entry_point",
     "placeholder",
 )  # fmt: skip
+_outline_of, _links_of = attrgetter(*_OUTLINE), attrgetter(*_LINKS)
 _ROWS: dict[str, Callable[[Iterable[Any]], Any]] = {
     "definitions": Definition._make, "references": Reference._make, "chunks": Chunk._make,
     "exports": tuple, "anchors": tuple, "headings": tuple, "tags": tuple, "risk": tuple,
@@ -105,8 +107,11 @@ _ROWS: dict[str, Callable[[Iterable[Any]], Any]] = {
 }  # fmt: skip
 
 
-def _dump(fields: list[object]) -> bytes:
-    return json.dumps(fields, ensure_ascii=True, separators=(",", ":")).encode()
+_compact = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+
+
+def _dump(fields: Iterable[object]) -> bytes:
+    return _compact(fields).encode()
 
 
 def _load(names: tuple[str, ...], data: bytes) -> dict[str, Any]:

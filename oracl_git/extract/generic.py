@@ -59,7 +59,7 @@ def comment_spans(text: bytes, family: str) -> list[tuple[int, int]]:
         if family != "rem":
             return []
         assert pattern is not None
-    return [match.span("comment") for match in pattern.finditer(text) if match["comment"] is not None]
+    return [match.span(1) for match in pattern.finditer(text) if match.lastindex]
 
 
 def refer_comments(source: Source, spans: list[tuple[int, int]], found: Findings) -> None:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
+from operator import attrgetter
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -25,6 +27,7 @@ from .templates import refer_rendered
 from .trees import Captures
 from .words import paths_in
 
+_SPAN = attrgetter("byte_range")
 _IDENTIFIER = rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+"
 _TARGET = re.compile(rb"(?<![\w.\x80-\xff])" + _IDENTIFIER + rb"(?!\s*+[.\[(])")
 _FROM = re.compile(r"from\s*+((?:\.\s*+)*+)((?!import\b)[\w.]++)?\s*+import\b\s*+(.*)", re.DOTALL)
@@ -32,8 +35,7 @@ _IMPORT_NOISE = str.maketrans("()\\\n", "    ")
 _COMMENT = re.compile(rb"#[^\n]*+")
 _DYNAMIC = re.compile(rb"\b(?:import_module|__import__)\(\s{0,99}[rRuU]?[\"'](\.{0,9}[A-Za-z_][\w.]{0,200})[\"']")
 _MAIN = re.compile(
-    rb"^if[ \t]++\(?(?:__name__[ \t]*+==[ \t]*+[\"']__main__[\"']|[\"']__main__[\"'][ \t]*+==[ \t]*+__name__)",
-    re.MULTILINE,
+    rb"\nif[ \t]++\(?(?:__name__[ \t]*+==[ \t]*+[\"']__main__[\"']|[\"']__main__[\"'][ \t]*+==[ \t]*+__name__)"
 )
 
 
@@ -57,8 +59,7 @@ def extract(source: Source, language: str) -> Findings:
         return found
     captures = trees.captures("python", root)
     strings, comments, imports, targets = (_spans(captures, name) for name in ("string", "comment", "import", "target"))
-    code = blank(text, sorted(strings + comments + imports))
-
+    code = cache(lambda: blank(text, sorted(strings + comments + imports)))  # few files need it
     found = Findings()
     found.error = error
     scopes, tops = _scopes(text, captures)
@@ -70,17 +71,17 @@ def extract(source: Source, language: str) -> Findings:
     _dynamic_imports(source, code, found)
     refer_rendered(source, found)
 
-    for offset, (path, anchor) in paths_in(text, _with_braces(text, strings)):
+    for offset, (path, anchor) in paths_in(text, _pathlike(text, strings)):
         found.refer("mention", path, anchor, source.line(offset))
-    if b":`" in text:
+    if b"`" in text and b":`" in text:
         for start, end in strings:
             if text.find(b":`", start, end) >= 0:
                 symbol_roles(source, start, end, found)
     generic.refer_comments(source, comments, found)
 
-    script = b"__main__" in text and _MAIN.search(text) is not None
+    script = b"__main__" in text and _MAIN.search(b"\n" + text) is not None
     found.entry_point = script or text.startswith(b"#!")
-    found.risk = risks(text, code, found.targets("import"), targets)
+    found.risk = risks(text, code, bool(error), found.targets("import"), targets)
     found.tags = _tags(scopes, script, any(text.startswith(b"async", scope.node_start) for scope in scopes))
     found.definitions.extend(constants.values())
     found.definitions.sort(key=lambda row: (row.start, -row.end, row.name))
@@ -88,7 +89,7 @@ def extract(source: Source, language: str) -> Findings:
 
 
 def _spans(captures: Captures, name: str) -> list[tuple[int, int]]:
-    return [(node.start_byte, node.end_byte) for node in captures.get(name, ())]
+    return list(map(_SPAN, captures.get(name, ())))
 
 
 def _pairs(captures: Captures, outer: str, inner: str) -> Iterator[tuple[Node, Node]]:
@@ -145,11 +146,13 @@ def _outside(offset: int, tops: list[tuple[int, int]]) -> bool:
     return index < 0 or tops[index][1] <= offset
 
 
-def _with_braces(text: bytes, strings: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The parts of interpolated strings with the braces next to them: a word that touches one is no path."""
+def _pathlike(text: bytes, strings: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The strings that may name a path. The parts of interpolated ones come with the braces next to them: a
+    word that touches one is no path."""
+    spans = [(start, end) for start, end in strings if b"." in (part := text[start:end]) or b"/" in part]
     if b"{" not in text:
-        return strings
-    return [(start - (text[start - 1] == 125), end + (text[end : end + 1] == b"{")) for start, end in strings]
+        return spans
+    return [(start - (text[start - 1] == 125), end + (text[end : end + 1] == b"{")) for start, end in spans]
 
 
 def _definition(source: Source, scope: _Scope, documented: set[int]) -> Definition:
@@ -225,10 +228,10 @@ def _parse_import(statement: bytes) -> Iterator[tuple[str, str, str]]:
             yield module, words[0], words[2] if len(words) == 3 else words[0]
 
 
-def _dynamic_imports(source: Source, code: bytes, found: Findings) -> None:
-    if b"import_module(" not in code and b"__import__(" not in code:
+def _dynamic_imports(source: Source, code: Callable[[], bytes], found: Findings) -> None:
+    if b"import_module(" not in source.text and b"__import__(" not in source.text:
         return
     for match in _DYNAMIC.finditer(source.text):
-        if code[match.start()] != 32:
+        if code()[match.start()] != 32:
             first, last = source.line(match.start()), source.line(match.end() - 1)
             found.refer("import", match[1].decode(), "", first, last)

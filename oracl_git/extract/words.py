@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
+from itertools import accumulate
 from typing import TypeVar
 
 T = TypeVar("T")
+_MEMO_WORDS = 1 << 17  # that a cache keeps, and how long they may be
+_MEMO_LENGTH = 64
 
 # ---------------------------------------------------------------- paths
 
@@ -97,12 +100,16 @@ def _plausible(word: bytes, head: bytes, last: bytes) -> bool:
 
 def hits(text: bytes, classify: Callable[[bytes], T | None], table: bytes = _PATH_TABLE) -> list[tuple[int, T]]:
     """The distinct words that `classify` accepts, each with its first offset, in order."""
-    spaced = b" " + text.translate(table).replace(b". ", b"  ").replace(b": ", b"  ") + b" "
+    spaced = b" " + text.translate(table) + b" "
+    words = b"\n".join(set(spaced.split())) + b"\n"
     accepted: dict[bytes, T] = {}
-    for word in _JOINTS.findall(b"\n".join(set(spaced.split()))):
+    for word in _JOINTS.findall(words.replace(b".\n", b"\n").replace(b":\n", b"\n")):
         value = classify(word)
         if value is not None:
             accepted[word] = value
+    if not accepted:
+        return []
+    spaced = spaced.replace(b". ", b"  ").replace(b": ", b"  ")
     if len(accepted) <= _PROBES:
         places = [(spaced.find(b" " + word + b" "), value) for word, value in accepted.items()]
     else:
@@ -123,32 +130,38 @@ def _offset(hit: tuple[int, object]) -> int:
     return hit[0]
 
 
+class _Spelled(dict[bytes, "tuple[str, str] | None"]):
+    """What words spell. A cache: what it holds changes no answer."""
+
+    def __missing__(self, word: bytes) -> tuple[str, str] | None:
+        spelled = path_like(word)
+        if len(word) <= _MEMO_LENGTH:
+            if len(self) >= _MEMO_WORDS:
+                self.clear()
+            self[word] = spelled
+        return spelled
+
+
+_spelled = _Spelled()
+
+
 def paths(text: bytes) -> list[tuple[int, tuple[str, str]]]:
     """(offset, (path, anchor)) of the path-like words of a text, each at its first place."""
     if b"/" not in text and b"." not in text:
         return []
-    found = hits(text, path_like)
+    found = hits(text, _spelled.__getitem__)
     return [hit for hit in found if not _cut(text, hit[0], hit[1][0])]
 
 
 def paths_in(text: bytes, spans: list[tuple[int, int]]) -> list[tuple[int, tuple[str, str]]]:
     """The path-like words inside spans of a text, with their offsets in the text."""
-    parts: list[bytes] = []
-    begins: list[int] = []  # in the text
-    joined: list[int] = []  # in the parts joined
-    length = 0
-    for start, end in spans:
-        part = text[start:end]
-        if b"/" in part or b"." in part:
-            parts.append(part)
-            begins.append(start)
-            joined.append(length)
-            length += len(part) + 1
-    found = []
-    for offset, hit in paths(b"\n".join(parts)) if parts else ():
-        index = bisect_right(joined, offset) - 1
-        found.append((begins[index] + offset - joined[index], hit))
-    return found
+    parts = [text[start:end] for start, end in spans]
+    found = paths(b"\n".join(parts)) if parts else []
+    if not found:
+        return []
+    joined = [0, *accumulate([len(part) + 1 for part in parts])]  # where each part begins in all of them
+    hit_in = ((bisect_right(joined, offset) - 1, offset, hit) for offset, hit in found)
+    return [(spans[index][0] + offset - joined[index], hit) for index, offset, hit in hit_in]
 
 
 def _cut(text: bytes, offset: int, path: str) -> bool:
@@ -170,8 +183,6 @@ _BOUNDARY = re.compile(
 _WHOLE = re.compile(rb"[A-Z]?[a-z_]++|[A-Z_]++|[0-9_]++")  # most words: no boundary in them, said cheaply
 _NOT_WORD = re.compile(r"\W+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+")
-_MEMO_WORDS = 1 << 17
-_MEMO_LENGTH = 64
 _NOISE_LENGTH = 100
 _NOISE_SUSPECT = 20  # shorter words are never noise; longer ones are when they split into crumbs
 _NOISE_CRUMB = 3

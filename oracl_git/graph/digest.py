@@ -17,6 +17,7 @@ from .model import ARTIFACT, PARTITIONS, Edge, canonical_name, canonical_path
 
 SHARDS = 256
 EMPTY = sha256(b"").digest()
+_canonical = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), sort_keys=True).encode
 
 
 def leaf_row(
@@ -38,7 +39,7 @@ def leaf_row(
     }  # fmt: skip
     if kind == ARTIFACT:
         row |= {"blob": blob, "checksum": checksum, "m": m, "mode": mode, "size": size}
-    return json.dumps(row, ensure_ascii=True, separators=(",", ":"), sort_keys=True).encode()
+    return _canonical(row).encode()
 
 
 def leaf(row: bytes) -> bytes:
@@ -97,14 +98,12 @@ def root_of_shards(packed: bytes) -> str:
 
 def source_row(path: str, mode: int, sha: str) -> bytes:
     """The canonical row of one entry of a commit's tree; for a submodule `sha` is that of its commit's id."""
-    row = {"mode": mode, "path": canonical_path(path), "sha256": sha}
-    return json.dumps(row, ensure_ascii=True, separators=(",", ":"), sort_keys=True).encode()
+    return _canonical({"mode": mode, "path": canonical_path(path), "sha256": sha}).encode()
 
 
 def partition_row(name: str, edges: Iterable[tuple[object, ...]]) -> bytes:
     """The canonical row of the edges of one node in one partition, less the partition."""
-    row = {"edges": sorted(list(edge) for edge in edges), "name": name}
-    return json.dumps(row, ensure_ascii=True, separators=(",", ":"), sort_keys=True).encode()
+    return _canonical({"edges": sorted(list(edge) for edge in edges), "name": name}).encode()
 
 
 def siblings(leaves: list[tuple[bytes, bytes]], key: bytes, bit: int = 0) -> list[tuple[int, bytes]]:

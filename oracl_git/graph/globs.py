@@ -85,6 +85,8 @@ class Rules(Generic[T]):
 
     def matching(self, path: str) -> Iterator[T]:
         """The values of the rules that the path matches, from the last rule to the first."""
+        if not self._filed:
+            return
         segments = path.split("/")
         _, dot, suffix = segments[-1].rpartition(".")
         keys = {"", *(f"{segment}/" for segment in segments), *((f".{suffix}",) if dot else ())}

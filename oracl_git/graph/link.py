@@ -19,7 +19,7 @@ from .numbers import rounded
 from .parameters import DIRECTORY_MANIFESTS, EXACT, ONE, RELATION_WEIGHTS, UNIQUE_SUFFIX, UNKNOWN_RELATION_WEIGHT
 from .resolve import resolve
 from .resolve.python import resolve_dotted
-from .tags import TEST_PATH, split_name
+from .tags import is_test, split_name
 
 RESOLUTIONS = ("exact", "suffix", "ambiguous", "unresolved", "external")
 PHASES = ("repository", "imports", "links", "config", "tests", "mentions", "comments", "learned", "constraints")
@@ -81,7 +81,7 @@ def link(
         how = _follow(merge, reference, facts.language, names, imported)
         if how:
             counts[how] += 1
-    if TEST_PATH.search(path):
+    if is_test(path):
         for target, confidence in _tested(path, imported, names):
             merge.add("tests", "tests", target, confidence, STATIC)
     for target, kappa in governance.learned_edges.get(path, ()):

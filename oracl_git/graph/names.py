@@ -14,7 +14,7 @@ from zlib import crc32
 
 from .model import encode_path
 from .parameters import MAX_CANDIDATES
-from .tags import TEST_PATH, split_name
+from .tags import is_test, split_name
 
 T = TypeVar("T")
 Memo = dict[tuple[str, ...], tuple[Any, set[int]]]  # subject → (result, keys of the questions it took)
@@ -185,7 +185,7 @@ def normalised_stem(stem: str) -> str:
 
 def implementation_stem(path: str) -> str:
     """The normalised stem under which tests may look for this file; "" for tests."""
-    if TEST_PATH.search(path):
+    if is_test(path):
         return ""
     directory, stem, _ = split_name(path)
     if stem in ("__init__", "index", "mod", "lib"):

@@ -7,6 +7,7 @@ whole graph: it is added when P is computed. All values are in millionths.
 from __future__ import annotations
 
 import re
+from math import lcm
 from typing import NamedTuple
 
 from ..extract.facts import Facts
@@ -79,11 +80,8 @@ def stand(terms: dict[str, tuple[int, int]], standing: Standing, entry: bool) ->
 
 def uncapped(terms: dict[str, tuple[int, int]]) -> int:
     """S = Σ w_b · c_b without connectivity, rounded once."""
-    numerator, denominator = 0, 1
-    for bucket, (n, d) in terms.items():
-        numerator = numerator * d + BUCKET_WEIGHTS[bucket] * n * denominator
-        denominator *= d
-    return rounded(numerator, denominator)
+    common = lcm(*(d for _, d in terms.values()))
+    return rounded(sum(BUCKET_WEIGHTS[bucket] * n * (common // d) for bucket, (n, d) in terms.items() if n), common)
 
 
 def multiplier(tags: dict[str, str]) -> int:

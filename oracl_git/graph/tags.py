@@ -7,6 +7,7 @@ and how learned tags merge last. Knows nothing of edges.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from . import parameters
@@ -40,6 +41,12 @@ _LADDERS = {
 FIELDS = ("domain", "component", "lifecycle", "classification", "content_type", "placeholder", "format")
 
 
+@lru_cache(maxsize=256)  # each step of one file asks
+def is_test(path: str) -> bool:
+    """Whether the path is one of a test."""
+    return TEST_PATH.search(path) is not None
+
+
 def split_name(path: str) -> tuple[str, str, str]:
     """(directory, stem, suffix without its dot) of a path."""
     directory, _, name = path.rpartition("/")
@@ -49,10 +56,10 @@ def split_name(path: str) -> tuple[str, str, str]:
 
 def role(path: str) -> str:
     """tests | docs | config | code: what kind of file a reader would call it."""
+    if is_test(path):
+        return "tests"
     _, _, suffix = split_name(path)
     name = path.rpartition("/")[2]
-    if TEST_PATH.search(path):
-        return "tests"
     if suffix in _PROSE_SUFFIXES and name not in _CONFIG_NAMES:
         return "docs"
     if name in _CONFIG_NAMES or suffix in _CONFIG_SUFFIXES or (name.startswith(".") and not suffix):

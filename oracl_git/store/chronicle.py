@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 from ..git import Repository, shallow_state
 from ..graph.model import encode_path
+from .database import insert
 from .history import HistoryStore, follow, lineage
 
 
@@ -96,9 +97,7 @@ class Chronicle:
                     touches[node] = touches.get(node, 0) + 1
                     last[node] = max(last.get(node, 0), time)
         db.execute("DELETE FROM activity")
-        db.executemany(
-            "INSERT INTO activity VALUES(?,?,?)", [(node, last[node], touches[node]) for node in sorted(touches)]
-        )
+        insert(db, "INSERT INTO activity", [(node, last[node], touches[node]) for node in sorted(touches)])
 
     def _extend(self, added: list[int]) -> None:
         for entry in reversed(added):

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 
 from ..errors import IndexUnusable
 from ..git import Repository
@@ -20,6 +21,7 @@ DatabaseError = sqlite3.DatabaseError
 SCHEMA_VERSION = 4  # a file of an older one is replaced: all of it is derived
 BUSY_SECONDS = 60
 _ROWS = 2_000  # that wait to be written
+_VALUES = 300  # that one statement binds
 _ATTEMPTS = 500  # a hundredth of a second apart
 _CACHE_KIB = 131_072  # pages a large transaction may keep before it spills them
 _COPY_KIB = 49_152  # of a private copy: what is more lies in a file that has no name
@@ -293,6 +295,22 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
             db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")
+
+
+def insert(db: sqlite3.Connection, into: str, rows: Sequence[tuple[object, ...]]) -> None:
+    """Write rows, many a statement, which costs more than a row: `into` is one as far as VALUES.
+
+    Not while full text of the same transaction waits in memory: a statement of many rows sets a
+    savepoint, and for that it is written out.
+    """
+    if rows:
+        width = len(rows[0])
+        row = f"({','.join('?' * width)})"
+        count = max(1, _VALUES // width)
+        whole = len(rows) - len(rows) % count
+        groups = (tuple(chain.from_iterable(rows[start : start + count])) for start in range(0, whole, count))
+        db.executemany(f"{into} VALUES{','.join([row] * count)}", groups)
+        db.executemany(f"{into} VALUES{row}", rows[whole:])
 
 
 class Rows:

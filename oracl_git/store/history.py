@@ -13,7 +13,7 @@ from array import array
 
 from ..extract import split_identifiers
 from ..git import Repository, commits, is_linear_extension, reachable, shallow_state
-from .database import transaction
+from .database import insert, transaction
 
 DEFAULT_DEPTH = 20_000
 _WORDS = 600  # characters of a message that count
@@ -73,10 +73,10 @@ class HistoryStore:
                     (number, self._path(t.source), self._path(t.path)) for t in commit.touched if t.status == "R"
                 ]
             known[commit.oid] = number
-        db.executemany("INSERT INTO entry(id, oid, time, subject, files, edge) VALUES(?,?,?,?,?,?)", entries)
-        db.executemany("INSERT INTO rename VALUES(?,?,?)", renames)
+        insert(db, "INSERT INTO entry(id, oid, time, subject, files, edge)", entries)
+        insert(db, "INSERT INTO rename", renames)
+        insert(db, "INSERT INTO touch", sorted(touches))
         db.executemany("INSERT INTO entry_fts(rowid, text) VALUES(?,?)", words)
-        db.executemany("INSERT INTO touch VALUES(?,?)", sorted(touches))
 
     def deepen(self, repo: Repository) -> bool:
         """Forget commits that were read at the edge of a shallow clone, once the edge moved; whether it did."""

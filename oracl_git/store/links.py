@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..graph.model import ARTIFACT, HUB, Edge, decode_path
 from ..graph.parameters import RELATIONS
+from .database import insert
 from .nodes import NodeTable
 from .ranks import Neighbourhood, Neighbours
 
@@ -21,6 +22,7 @@ RELATION_CODES = {name: code for code, name in enumerate(RELATIONS)}
 _Key = tuple[int, int, str, str]  # target, relation, source fragment, target fragment
 _Value = tuple[int, int, int]  # weight, confidence, partition
 _BATCH = 2_000
+_PART = 30_000  # lookups written at a time
 
 
 class Moved(NamedTuple):
@@ -52,7 +54,12 @@ class LinkTable:
             )
             for e in edges
         }
-        old = {} if self.fresh else self._old(node)
+        if self.fresh and self._whole:
+            self._inserts += [(node, *key, *value) for key, value in new.items()]
+            if len(self._inserts) > _BATCH:
+                self.flush()
+            return Moved(node, frozenset()) if new else None
+        old = self._old(node)
         stale = [key for key, (_, value, _) in old.items() if new.get(key) != value]
         fresh = [key for key, value in new.items() if key not in old or old[key][1] != value]
         if not stale and not fresh:
@@ -62,7 +69,8 @@ class LinkTable:
             targets = self._note(old, new, {key[0] for key in (*stale, *fresh)})
         for key in stale:
             self.lost_rank = max(self.lost_rank, old[key][2])
-        self._db.executemany("DELETE FROM edge WHERE id=?", [(old[key][0],) for key in stale])
+        if stale:
+            self._db.executemany("DELETE FROM edge WHERE id=?", [(old[key][0],) for key in stale])
         self._inserts += [(node, *key, *new[key]) for key in fresh]
         if not self._whole or len(self._inserts) > _BATCH:
             self.flush()
@@ -103,35 +111,38 @@ class LinkTable:
 
     def record(self, node: int, keys: set[int]) -> None:
         """Replace the questions a node's links depend on."""
-        packed = array("I", sorted(keys)).tobytes()
-        row = None if self.fresh else self._db.execute("SELECT keys FROM asked WHERE source=?", (node,)).fetchone()
-        if row and row[0] == packed:
-            return
-        before = set(array("I", row[0])) if row else set()
-        self._db.executemany("DELETE FROM lookup WHERE key=? AND source=?", [(k, node) for k in before - keys])
-        self._lookups.extend(sorted((k << 32) | node for k in keys - before))
+        asked = sorted(keys)
+        packed = array("I", asked).tobytes()
+        if not self.fresh:
+            row = self._db.execute("SELECT keys FROM asked WHERE source=?", (node,)).fetchone()
+            if row and row[0] == packed:
+                return
+            before = set(array("I", row[0])) if row else set()
+            self._db.executemany("DELETE FROM lookup WHERE key=? AND source=?", [(k, node) for k in before - keys])
+            asked = sorted(keys - before)
+            if not keys:
+                self._db.execute("DELETE FROM asked WHERE source=?", (node,))
+        self._lookups.extend([(k << 32) | node for k in asked])
         if keys:
             self._asked.append((node, packed))
-        else:
-            self._db.execute("DELETE FROM asked WHERE source=?", (node,))
 
     def flush(self) -> None:
         """Write the edges that wait."""
-        self._db.executemany(
-            "INSERT INTO edge(source, target, relation, sfrag, tfrag, w, kappa, part) VALUES(?,?,?,?,?,?,?,?)",
-            self._inserts,
-        )
+        insert(self._db, "INSERT INTO edge(source, target, relation, sfrag, tfrag, w, kappa, part)", self._inserts)
         self._inserts.clear()
 
     def finish(self) -> None:
         """Write everything that waits; lookups in key order, which is how they lie on disk."""
         self.flush()
-        self._db.executemany(
-            "INSERT INTO lookup VALUES(?,?)", ((packed >> 32, packed & 0xFFFFFFFF) for packed in sorted(self._lookups))
-        )
-        self._db.executemany("INSERT OR REPLACE INTO asked VALUES(?,?)", self._asked)
+        for part in _parts(sorted(self._lookups)):
+            insert(self._db, "INSERT INTO lookup", [(packed >> 32, packed & 0xFFFFFFFF) for packed in part])
+        insert(self._db, "INSERT OR REPLACE INTO asked", self._asked)
         self._lookups = array("Q")
         self._asked.clear()
+
+
+def _parts(packed: list[int]) -> Iterator[list[int]]:
+    return (packed[start : start + _PART] for start in range(0, len(packed), _PART))
 
 
 def outgoing(db: sqlite3.Connection, node: int) -> list[Edge]:

@@ -25,6 +25,7 @@ from .text import TextTable
 from .tree import StoredNames, bindings, declared_name, toplevel_rows
 
 LEAVING = 9
+_compact = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 _QUESTIONS: dict[str, Callable[[Names, str], object]] = {
     "exists": lambda names, a: names.exists(a),
     "named": lambda names, a: names.named(a),
@@ -244,4 +245,4 @@ class NodeTable:
 
 def tags_text(values: dict[str, str]) -> str:
     """Tags as stored: JSON in field order."""
-    return json.dumps(values, ensure_ascii=True, separators=(",", ":"))
+    return _compact(values)

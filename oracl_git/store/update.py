@@ -248,7 +248,7 @@ class Build:
         """Whether a file is an artifact, by what it says."""
         reason = skips[file.blob, file.language]
         if reason:
-            self.db.execute("INSERT OR REPLACE INTO skipped VALUES(?,?)", (encode_path(file.path), reason))
+            self.db.execute("INSERT INTO skipped VALUES(?,?)", (encode_path(file.path), reason))
             gone.append(file.path)
         return not reason
 
