@@ -6,6 +6,7 @@ Knows the terminal. Knows nothing of how an answer comes about.
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from ..ontology.working import Item
 from . import output
 
 _LISTED = 10  # failures told one by one
+_NO_ADAPTER = "unsupported: there is no adapter for "
 
 
 def counts(found: Counts, seconds: float, args: argparse.Namespace, **more: object) -> None:
@@ -54,10 +56,15 @@ def counts(found: Counts, seconds: float, args: argparse.Namespace, **more: obje
             f"{output.plural(found.stale, 'ticket')} stale: the evidence changed (git oracl curate list --status"
             " stale)."
         )
-    for uri, _, reason in found.failed[:_LISTED]:
+    others = [row for row in found.failed if not row[2].startswith(_NO_ADAPTER)]
+    for uri, _, reason in others[:_LISTED]:
         print(f"Not read: {output.plain(uri)}: {output.plain(reason)}")
-    if len(found.failed) > _LISTED:
-        print(f"Not read: {len(found.failed) - _LISTED} more (git oracl ontology status).")
+    if len(others) > _LISTED:
+        print(f"Not read: {len(others) - _LISTED} more (git oracl ontology status).")
+    kinds = Counter(reason.removeprefix(_NO_ADAPTER) for _, _, reason in found.failed if reason.startswith(_NO_ADAPTER))
+    if kinds:
+        told = ", ".join(f"{count:,} {output.plain(kind)}" for kind, count in kinds.most_common(_LISTED))
+        print(f"No adapter reads: {told}{' …' if len(kinds) > _LISTED else ''} (git oracl ontology status --json).")
     if found.left_out:
         print(
             f"Not looked at: pictures in {output.plural(len(found.left_out), 'document')}, the time for OCR is over"

@@ -105,7 +105,7 @@ class Words:
 _SMALL = re.compile(
     r"(\b(?:a|an|the|this|that|each|every|your|our|any|its|their|no|some|another|these|all)\s)?(?<![\w.])([a-z][a-z]+)(?![\w.])"
 )
-_UNSPOKEN = re.compile(r"`[^`\n]*`|https?://\S+|\S+\.\w+")
+_UNSPOKEN = re.compile(r"`[^`\n]*`|(?<!\S)\S+\.\w+|https?://\S+")
 
 
 def subject(text: str, start: int, stop: int, known: Collection[tuple[int, int]], words: Words) -> Argument | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from .chunking import Chunk
@@ -166,7 +167,7 @@ _KOREAN = (
 _ACRONYM = re.compile(r" \(([A-Z][A-Za-z]{1,6})s?\)")
 _LONG = re.compile(r"[\w-]+(?: [\w-]+){1,8}$")
 _SMALL = frozenset("of and for the on in to".split())
-_WORD = re.compile(r"[^\W\d_a-z](?:[\w]*[a-zà-ÿ])[\w-]*|\b[A-Z]{2,6}\b(?!-)")
+_WORD = re.compile(r"[^\W\d_a-z]\w{0,60}[a-zà-ÿ][\w-]*|\b[A-Z]{2,6}\b(?!-)")
 _LOWER = re.compile(r"(?<![\w.])[a-z][a-z]+(?![\w.])")
 _CODE = re.compile(
     r"(?:\w*(?:Error|Exception|Warning|Mixin|Handler|Factory)|My[A-Z]\w*|[A-Z][A-Z][a-z]\w*|[A-Z][a-z]+[A-Z]\w*[A-Z][a-z]\w*)s?"
@@ -306,13 +307,21 @@ def _runs(text: str) -> Iterator[tuple[str, int, int]]:
 
 def _in_title(text: str, start: int, stop: int) -> bool:
     """Whether a name stands in a line whose words have capitals anyway: such a line tells no names."""
-    begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", stop)
-    line = text[begin : end if end >= 0 else len(text)]
+    end = text.find("\n", stop)
+    words, long, capitals = _counted(text[text.rfind("\n", 0, start) + 1 : end if end >= 0 else len(text)])
+    own = _LETTERS.findall(text[start:stop])
+    others = long - sum(len(word) > 3 for word in own)
+    return words - len(own) > 1 and capitals - sum(len(word) > 3 for word in own) >= 0.5 * max(1, others)
+
+
+@lru_cache(maxsize=64)
+def _counted(line: str) -> tuple[int, int, int]:
+    """(words, long ones, long ones with a capital) of a line that is no sentence; nothing of one that is."""
     if line.rstrip().endswith(".") or ". " in line:
-        return False
-    others = _LETTERS.findall(text[begin:start] + " " + text[stop : begin + len(line)])
-    long = [word for word in others if len(word) > 3]
-    return len(others) > 1 and sum(word[0].isupper() for word in long) >= 0.5 * max(1, len(long))
+        return 0, 0, 0
+    words = _LETTERS.findall(line)
+    long = [word for word in words if len(word) > 3]
+    return len(words), len(long), sum(word[0].isupper() for word in long)
 
 
 def _whole(run: list[re.Match[str]]) -> tuple[str, int, int]:

@@ -91,6 +91,7 @@ _IF = re.compile(
     re.IGNORECASE,
 )
 SAID = 0.85  # how sure a name is that only a statement gives
+_VERBS = 6  # of one sentence
 _LONGEST = 80  # characters between two names
 
 
@@ -122,11 +123,9 @@ def _english(
     verbs = [match for match in VERB.finditer(text) if NAMED.search(text, max(0, match.start() - 60), match.start())]
     if not verbs:
         return
-    spans = list(spoken(text))
     known = {(m.start, m.stop): m for m in here if m.kind != CONTACT}
     line = text.replace("\n", " ")  # of the same length
-    for match in verbs:
-        start, stop = next((span for span in spans if span[0] <= match.start() < span[1]), (0, 0))
+    for start, stop, match in _in_sentences(spoken(text), verbs):
         start += len(line[start:stop]) - len(line[start:stop].lstrip())
         verb = verb_of(match)
         first = subject(line, start, match.start(), known, words())
@@ -145,6 +144,19 @@ def _english(
             one, two = pair[::-1] if verb.turned else pair
             sure = round(min(each.confidence for each in pair) * 0.95, 4)
             yield Statement(place, start, stop, one.name, verb.relation, two.name, sure, since, until), pair
+
+
+def _in_sentences(
+    spans: Iterator[tuple[int, int]], verbs: list[re.Match[str]]
+) -> Iterator[tuple[int, int, re.Match[str]]]:
+    """(start, stop of the sentence, verb) of each verb, both in order; what has many verbs is no sentence."""
+    at = 0
+    for start, stop in spans:
+        first = at
+        while at < len(verbs) and verbs[at].start() < stop:
+            at += 1
+        if at - first <= _VERBS:
+            yield from ((start, stop, match) for match in verbs[first:at])
 
 
 def _mention(place: int, argument: Argument, known: dict[tuple[int, int], Mention], otherwise: str) -> Mention:
