@@ -13,6 +13,8 @@ from .source import Findings, Source
 
 # `/// <reference path="…" />`: a file, relative to this one; types="…": a package.
 _TRIPLE = re.compile(rb"^///[ \t]*+<reference[ \t]++(path|types)=[\"']([^\"'\n]{1,300})[\"']", re.MULTILINE)
+# Whose functions make the markup of a file: the compiler imports them.
+_MAKER = re.compile(rb"@jsxImportSource[ \t]++([^\s*\"']{1,200})")
 # Calls that name a module without importing it: what a test replaces, and what is loaded by its address.
 _NAMED = re.compile(
     rb"\b(?:jest|vi|vitest)\.(?:mock|doMock|unmock|requireActual|requireMock|importActual|importMock|setMock)"
@@ -20,6 +22,7 @@ _NAMED = re.compile(
     rb"|\bnew URL\(\s{0,80}[\"'](\.{1,2}/[^\"'\n]{1,300})[\"'],\s{0,80}import\.meta\.url"
 )
 _JSX = re.compile(rb"(?:\breturn|[(?:&=>|])\s{0,80}<(?:[A-Za-z]|>)|\bcreateElement\(|\bh\(")
+_HEAD = 2_000  # bytes in which a file says how it is compiled
 _MODULE_WORDS = (b"import", b"export", b"require(")  # a file without any of them is a script: all of it is for everyone
 
 
@@ -35,6 +38,8 @@ def extract(source: Source, language: str) -> Findings:
             if match[1] == b"path" and not path.startswith(("./", "../")):
                 path = f"./{path}"
             found.refer("import", path, "", source.line(match.start()))
+    for match in _MAKER.finditer(text, 0, _HEAD):
+        found.refer("import", f"{match[1].decode('utf-8', 'replace')}/jsx-runtime", "", source.line(match.start()))
     for match in _NAMED.finditer(code):
         found.refer("use", (match[1] or match[2]).decode("utf-8", "replace"), "", source.line(match.start()))
     _refine(source, found, language, {source.line(each.start) for each in imports})

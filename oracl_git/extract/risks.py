@@ -19,9 +19,9 @@ _SCRIPTS = {
     "unsafe_deserialisation": rb"\bv8\.deserialize\(|\.unserialize\(|\byaml\.unsafeLoad\(",
     "network_listener": rb"\.createServer\(|\.listen\(|\b(?:Bun|Deno)\.serve\(|(?<![\w.$])createServer\(",
     "raw_sql": (
-        rb"\$(?:query|execute)RawUnsafe\(|\.(?:query|execute|raw|exec|run|all|get|prepare)\(\s{0,80}(?:"
+        rb"\.(?:\$(?:query|execute)RawUnsafe\(|(?:query|execute|raw|exec|run|all|get|prepare)\(\s{0,80}(?:"
         rb"`\s{0,80}(?i:select|insert|update|delete|with)\b[^`]{0,500}\$\{"
-        rb"|[\"'](?i:select|insert|update|delete|with)\b[^\"'\n]{0,300}[\"'] ?\+)"
+        rb"|[\"'](?i:select|insert|update|delete|with)\b[^\"'\n]{0,300}[\"'] ?\+))"
     ),
 }
 _CALLS: dict[str, dict[str, bytes]] = {
@@ -49,11 +49,20 @@ _CRYPTOGRAPHY: dict[str, tuple[str, ...]] = {
     "tsx": _SCRIPT_CRYPTOGRAPHY,
     "go": ("crypto/", "golang.org/x/crypto"),
 }
+# Rules whose patterns are tried only where one of some words stands: most files have none.
+_WORDS = {
+    "process_spawn": (b"exec", b"spawn", b"fork", b"Deno."),
+    "dynamic_eval": (b"eval(", b"Function(", b"vm."),
+    "unsafe_deserialisation": (b"erialize(", b"unsafeLoad("),
+    "network_listener": (b"listen(", b"createServer(", b"serve("),
+    "raw_sql": (b"query(", b"execute(", b"raw(", b"exec(", b"run(", b"all(", b"get(", b"prepare(", b"RawUnsafe("),
+}  # fmt: skip
+_HINTS: dict[str, dict[str, tuple[bytes, ...]]] = dict.fromkeys(("javascript", "typescript", "tsx"), _WORDS)
+_CREDENTIAL_WORDS = (b"passw", b"secret", b"token", b"apikey", b"api_key")
 _CREDENTIAL = re.compile(
-    rb"[\w$]{0,40}(?:passw(?:or)?d|secret|token|api_?key)[\w$]{0,40}[\"']?\s{0,3}"
-    rb"(?::?=(?!=)|:)\s{0,3}(?:\"[^\"\n$<{]{4,}\"|'[^'\n$<{]{4,}')",
-    re.IGNORECASE,
-)
+    rb"(?:passw(?:or)?d|secret|token|api_?key)[\w$]{0,40}[\"']?\s{0,3}"
+    rb"(?::?=(?!=)|:)\s{0,3}(?:\"[^\"\n$<{]{4,}\"|'[^'\n$<{]{4,}')"
+)  # of a text in small letters
 _compiled: dict[str, dict[str, re.Pattern[bytes]]] = {}
 
 
@@ -62,8 +71,15 @@ def risks(code: bytes, language: str, modules: Collection[str]) -> list[tuple[st
     patterns = _compiled.get(language)
     if patterns is None:
         patterns = _compiled[language] = {rule: re.compile(p) for rule, p in _CALLS.get(language, {}).items()}
-    counts = {rule: sum(1 for _ in pattern.finditer(code)) for rule, pattern in patterns.items()}
+    hints = _HINTS.get(language, {})
+    counts = {
+        rule: sum(1 for _ in pattern.finditer(code))
+        for rule, pattern in patterns.items()
+        if rule not in hints or any(word in code for word in hints[rule])
+    }
     heads = _CRYPTOGRAPHY.get(language, ())
     counts["cryptography"] = sum(module.startswith(heads) for module in modules) if heads else 0
-    counts["credential_constant"] = sum(1 for _ in _CREDENTIAL.finditer(code))
+    lower = code.lower()
+    if any(word in lower for word in _CREDENTIAL_WORDS):
+        counts["credential_constant"] = sum(1 for _ in _CREDENTIAL.finditer(lower))
     return sorted((rule, count) for rule, count in counts.items() if count)

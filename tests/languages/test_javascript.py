@@ -117,6 +117,7 @@ def test_a_component_needs_markup_and_a_capital() -> None:
 
 
 IMPORTS = """\
+    /** @jsxImportSource ./jsx */
     /// <reference path="globals.d.ts" />
     import one, { two, type Three as T } from "./names";
     import * as ns from './star';
@@ -136,6 +137,7 @@ IMPORTS = """\
 def test_every_way_to_name_a_module() -> None:
     found = [(r.kind, r.target, r.name) for r in facts("a.ts", IMPORTS).references if r.kind in ("import", "use")]
     assert found == [
+        ("import", "./jsx/jsx-runtime", ""),
         ("import", "./globals.d.ts", ""),
         ("import", "./names", "Three"),
         ("import", "./names", "two"),
