@@ -122,9 +122,10 @@ BUILD_ROOTS = (
 PROSE = ("markdown", "rst", "text")
 
 TEST_PATH = re.compile(
-    r"""(^|/)(tests?|testing|__tests__|specs?)/
+    r"""(^|/)(tests?|testing|__tests__|specs?|e2e|cypress)/
       | (^|/)(test_[^/]*|conftest\.py)$
-      | (_test|_spec|\.test|\.spec|\.test-d)\.[^/]+$
+      | (_test|_spec|\.test|\.spec|\.test-d|\.cy|\.e2e|\.e2e-spec|\.e2e-test)\.[^/]+$
+      | -(test|spec)\.[cm]?[jt]sx?$
       | (^|/)[^/]*Tests?\.(java|cs|kt|swift)$""",
     re.VERBOSE,
 )
@@ -157,6 +158,12 @@ TEST_AFFIXES = (
     ("", ".spec"),
     ("", "_spec"),
     ("", ".test-d"),
+    ("", ".cy"),
+    ("", ".e2e"),
+    ("", ".e2e-spec"),
+    ("", ".e2e-test"),
+    ("", "-test"),
+    ("", "-spec"),
     ("Test", ""),
     ("", "Tests"),
     ("", "Test"),
@@ -807,6 +814,10 @@ def document(tree: Tree, source: str, target: str) -> str | None:
 def tested_by(tree: Tree, path: str, imports: set[str]) -> list[tuple[str, Fraction]]:
     """What a test file's name points at; an import of one candidate decides among several."""
     words = tested_stem(path).split("_")
+    if words == [""]:  # a test by its place alone: what it imports of its own name
+        own = stem_and_suffix(path)[0].lower().strip("_").replace("-", "_")
+        found = [p for p in tree.implementing(own) or [] if p in imports]
+        return [(p, Fraction(1, len(found))) for p in found]
     for cut in range(len(words)):
         found = tree.implementing("_".join(words[cut:])) or []
         if cut:  # what was cut off must name a directory

@@ -29,7 +29,8 @@ _DIRECTORY_PAGES = ("README.md", "index.md", "index.rst", "README.rst")
 _CONFIG_LANGUAGES = frozenset(("json", "yaml", "toml", "ini"))
 _TEST_AFFIXES = (
     ("test_", ""), ("tests_", ""), ("", "_test"), ("", "_tests"), ("", ".test"), ("", ".spec"), ("", "_spec"),
-    ("", ".test-d"), ("Test", ""), ("", "Tests"), ("", "Test"),
+    ("", ".test-d"), ("", ".cy"), ("", ".e2e"), ("", ".e2e-spec"), ("", ".e2e-test"), ("", "-test"), ("", "-spec"),
+    ("Test", ""), ("", "Tests"), ("", "Test"),
 )  # fmt: skip
 
 Fraction = tuple[int, int]
@@ -298,8 +299,14 @@ def tested_stem(path: str) -> str:
 
 
 def _tested(path: str, imported: set[str], names: Names) -> Iterator[tuple[str, Fraction]]:
-    """What a test file tests, by its name; an import of one candidate decides among several."""
+    """What a test file tests, by its name; an import of one candidate decides among several.
+
+    A test by its place alone (tests/parse.js) tests what it imports of its name.
+    """
     stem = tested_stem(path)
+    if not stem:
+        own = [p for p in names.implementations(normalised_stem(split_name(path)[1])) or () if p in imported]
+        yield from ((target, (1, len(own))) for target in own)
     words = stem.split("_") if stem else []
     for cut in range(len(words)):
         found = names.implementations("_".join(words[cut:]))

@@ -6,6 +6,9 @@ import json
 
 import pytest
 
+from oracl_git.graph.governance import Governance
+from oracl_git.graph.link import link
+
 from .reading import Tree, definitions, facts
 
 SHOP = """\
@@ -358,3 +361,22 @@ def test_a_manifest_of_a_package() -> None:
 ])  # fmt: skip
 def test_other_json_declares_nothing(text: str) -> None:
     assert facts("a.json", text).declares == ()
+
+
+# ------------------------------------------------------------------ tests and their subjects
+
+
+@pytest.mark.parametrize(("test", "imports", "subject"), [
+    ("src/cart.test.ts", "", "src/cart.ts"),
+    ("src/cart.spec.tsx", "", "src/cart.ts"),
+    ("src/__tests__/cart.ts", "import '../cart'", "src/cart.ts"),
+    ("test/cart.js", "require('../src/cart')", "src/cart.ts"),
+    ("test/cart.js", "", ""),
+    ("cypress/integration/cart.cy.js", "", "src/cart.ts"),
+    ("e2e/cart.e2e-spec.ts", "", "src/cart.ts"),
+    ("packages/cart-test.js", "", "src/cart.ts"),
+])  # fmt: skip
+def test_tests_and_their_subjects(test: str, imports: str, subject: str) -> None:
+    tree = Tree({"src/cart.ts": "export const a = 1\n", test: imports + "\n"})
+    found = link(test, tree.facts[test], {"domain": "x"}, Governance(), tree.names)
+    assert [edge.target for edge in found.edges if edge.relation == "tests"] == ([subject] if subject else [])
