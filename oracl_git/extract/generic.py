@@ -17,21 +17,21 @@ from .source import Findings, Source, blank
 from .words import paths, paths_in
 
 _STRING = rb"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'"
-_C = rb"|(?P<comment>//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)|`(?:[^`\\]|\\.)*+`"
+_C = rb"|(?P<comment>//[^\n]*+|/\*(?:.*?\*/|.*+))|`(?:[^`\\]|\\.)*+`"
 
 COMMENTS = {
     # Strings come first: a comment sign inside one is text.
     "c": re.compile(_STRING + _C, re.DOTALL),
-    "css": re.compile(_STRING + rb"|(?P<comment>/\*(?:[^*]|\*(?!/))*+(?:\*/)?)", re.DOTALL),
+    "css": re.compile(_STRING + rb"|(?P<comment>/\*(?:.*?\*/|.*+))", re.DOTALL),
     # The address of a file has slashes too: url(//x), url(https://x).
     "scss": re.compile(
-        _STRING + rb"|url\([^()\n]*+\)?|(?P<comment>(?<!:)//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)", re.DOTALL
+        _STRING + rb"|url\([^()\n]*+\)?|(?P<comment>(?<!:)//[^\n]*+|/\*(?:.*?\*/|.*+))", re.DOTALL
     ),
     "hash": re.compile(_STRING + rb"|(?<![^\s;])(?P<comment>#[^\n]*+)"),
     "ini": re.compile(rb"^[ \t]*+(?P<comment>[#;][^\n]*+)", re.MULTILINE),
     "slash-lines": re.compile(rb"^[ \t]*+(?P<comment>//[^\n]*+)", re.MULTILINE),
     "dash": re.compile(
-        _STRING + rb"|(?P<comment>--\[\[(?:[^\]]|\](?!\]))*+|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)", re.DOTALL
+        _STRING + rb"|(?P<comment>--\[\[(?:[^\]]|\](?!\]))*+|--[^\n]*+|/\*(?:.*?\*/|.*+))", re.DOTALL
     ),
     "semicolon": re.compile(rb"\"(?:[^\"\\]|\\.)*+\"|(?P<comment>;[^\n]*+)", re.DOTALL),
     "percent": re.compile(_STRING + rb"|(?P<comment>%[^\n]*+)"),
