@@ -148,7 +148,7 @@ DIRECTORY_MANIFESTS = (
     "pyproject.toml"
 ).split()
 DIRECTORY_PAGES = ("README.md", "index.md", "index.rst", "README.rst")
-CONFIG_LANGUAGES = ("json", "yaml", "toml", "ini")
+CONFIG_LANGUAGES = ("json", "yaml", "toml", "ini", "cargo")
 TEST_AFFIXES = (
     ("test_", ""),
     ("tests_", ""),
@@ -547,12 +547,12 @@ class Tree:
         """(name → ("", "") when defined, (module, name) when imported; modules imported with a star)."""
         bound, stars = {}, []
         facts = self.facts.get(path)
+        for name, module, original in facts["exports"] if facts else ():
+            if name == "*":
+                stars.append(module)
+            else:
+                bound[name] = (module, original)
         if facts and facts["language"] == "python":
-            for name, module, original in facts["exports"]:
-                if name == "*":
-                    stars.append(module)
-                else:
-                    bound[name] = (module, original)
             bound.update((d["name"], ("", "")) for d in facts["definitions"] if "." not in d["name"])
         return bound, stars
 

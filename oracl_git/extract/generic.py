@@ -27,6 +27,11 @@ COMMENTS = {
     "scss": re.compile(
         _STRING + rb"|url\([^()\n]*+\)?|(?P<comment>(?<!:)//[^\n]*+|/\*(?:.*?\*/|.*+))", re.DOTALL
     ),
+    "rust": re.compile(
+        rb"r(?P<hashes>#{1,9})\"(?:.*?\"(?P=hashes)|.*+)|\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\\n]|\\[^\n]{1,9})'"
+        rb"|(?P<comment>//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)",
+        re.DOTALL,
+    ),
     "hash": re.compile(_STRING + rb"|(?<![^\s;])(?P<comment>#[^\n]*+)"),
     "ini": re.compile(rb"^[ \t]*+(?P<comment>[#;][^\n]*+)", re.MULTILINE),
     "slash-lines": re.compile(rb"^[ \t]*+(?P<comment>//[^\n]*+)", re.MULTILINE),
@@ -43,6 +48,7 @@ _SIGNS = {
     "c": (b"//", b"/*"),
     "css": (b"/*",),
     "scss": (b"//", b"/*"),
+    "rust": (b"//", b"/*"),
     "dash": (b"--", b"/*"),
     "semicolon": (b";",),
     "percent": (b"%",),

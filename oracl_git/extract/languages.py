@@ -36,6 +36,9 @@ GRAMMARS = {
     "javascript": Grammar("tree-sitter-javascript", "0.25.0", query="ecmascript javascript"),
     "typescript": Grammar("tree-sitter-typescript", "0.23.2", "language_typescript", "ecmascript typescript"),
     "tsx": Grammar("tree-sitter-typescript", "0.23.2", "language_tsx", "ecmascript typescript"),
+    "rust": Grammar("tree-sitter-rust", "0.24.2"),
+    "c": Grammar("tree-sitter-c", "0.24.2"),
+    "cpp": Grammar("tree-sitter-cpp", "0.23.4"),
 }
 # What parsing depends on; part of the extractor version.
 PARSERS = (("tree-sitter", "0.26.1"), *sorted({row[:2] for row in GRAMMARS.values()}))
@@ -87,10 +90,12 @@ LANGUAGES = (
     Language("astro", "astro", module="markup", comments="markup"),
     Language("gomod", names="go.mod", module="manifests", comments="c"),
     Language("go", "go", module="go", comments="c", public="capital", docs="// /*"),
-    Language("rust", "rs", comments="c"),
+    Language("cargo", names="cargo.toml", module="cargo", comments="hash"),
+    Language("rust", "rs", module="rust", comments="rust", public="marked", docs="/// /** #[doc"),
+    Language("c", "c h", module="c", comments="c", docs="/** /*! /// //! /*"),
+    Language("cpp", "cc cpp cxx hh hpp hxx inl ipp tpp c++ h++ cppm ixx cu cuh", module="c", comments="c",
+             docs="/** /*! /// //! // /*"),
     Language("java", "java", module="jvm", comments="c", public="marked", docs="/**"),
-    Language("c", "c h", comments="c"),
-    Language("cpp", "cc cpp cxx hh hpp hxx inl ipp c++ h++", comments="c"),
     Language("csharp", "cs csx", module="csharp", comments="c", public="marked", docs="///"),
     Language("kotlin", "kt kts", module="jvm", comments="c", docs="/**"),
     Language("scala", "scala sc sbt", comments="c"),

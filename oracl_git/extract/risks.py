@@ -9,6 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+_C = {
+    "process_spawn": rb"(?<![\w.>:])(?:system|popen|execvp?e?|execlp?e?|posix_spawnp?|fork|CreateProcess[AW]?)[ \t]?\(",
+    "unsafe_deserialisation": rb"(?<![\w.>:])(?:gets|strcpy|strcat|sprintf|vsprintf)[ \t]?\(|reinterpret_cast<",
+    "network_listener": rb"(?<![\w.>:])(?:listen|accept4?)[ \t]?\(",
+    "raw_sql": rb"sqlite3_exec[ \t]?\([^;\n]{0,60}(?:sprintf|[+])",
+}
+
 # Language → rule → what is looked for in its code, comments and imports apart. Patterns start with a literal.
 _SCRIPTS = {
     "process_spawn": (
@@ -37,6 +44,16 @@ _CALLS: dict[str, dict[str, bytes]] = {
             rb"(?:fmt\.Sprintf\(|\"[^\"\n]{0,300}\" ?\+)"
         ),
     },
+    "rust": {
+        "process_spawn": rb"Command::new\(",
+        "unsafe_deserialisation": (
+            rb"transmute(?:_copy)?(?:::<[^>\n]{0,100}>)?\(|from_raw_parts(?:_mut)?\(|bincode::deserialize"
+        ),
+        "network_listener": rb"(?:Tcp|Unix)Listener::bind\(|UdpSocket::bind\(|Server::bind\(",
+        "raw_sql": rb"(?:query|query_as|execute|prepare|batch_execute)\((?:&\s?)?format!\(",
+    },
+    "c": _C,
+    "cpp": _C,
 }
 # Language → modules whose import is a use of cryptography, by how their names begin.
 _SCRIPT_CRYPTOGRAPHY = (
@@ -48,6 +65,9 @@ _CRYPTOGRAPHY: dict[str, tuple[str, ...]] = {
     "typescript": _SCRIPT_CRYPTOGRAPHY,
     "tsx": _SCRIPT_CRYPTOGRAPHY,
     "go": ("crypto/", "golang.org/x/crypto"),
+    "rust": ("ring", "rustls", "openssl", "sha2", "sha1", "md5", "aes", "rsa", "ed25519", "hmac", "chacha20"),
+    "c": ("<openssl/", "<sodium", "<gcrypt", "<mbedtls/", "<nettle/", "<gnutls/", "<wolfssl/"),
+    "cpp": ("<openssl/", "<sodium", "<gcrypt", "<mbedtls/", "<botan/", "<cryptopp/"),
 }
 # Rules whose patterns are tried only where one of some words stands: most files have none.
 _WORDS = {

@@ -89,6 +89,16 @@ def blank(text: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
     return b"".join(parts)
 
 
+def only(text: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
+    """A copy of the same length, all but the ranges (sorted by start, apart) turned into spaces and line ends."""
+    gaps = []
+    position = 0
+    for start, end in ranges:
+        gaps.append((position, start))
+        position = end
+    return blank(text, [*gaps, (position, len(text))])
+
+
 class Findings:
     """What an extractor found, before it is frozen into Facts."""
 

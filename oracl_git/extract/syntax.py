@@ -17,6 +17,7 @@ Knows what the captures of a .scm file mean, the same in every language:
     @entry             something that is meant to be run
     @package           what says in which package or namespace (its @name) that which follows, or stands inside, is
     @string            a text: what looks like a name in there is none
+    @again             what stands between its first and its last byte is code, too, as the tokens of a macro are
 
 Knows no language: what a query cannot say stands in a module of the language's
 own, which calls `read` and adds to what was found.
@@ -35,7 +36,7 @@ from .chunks import CONTAINERS, by_definitions, is_lead
 from .facts import Definition
 from .languages import language as language_row
 from .risks import risks
-from .source import Findings, Source, blank
+from .source import Findings, Source, blank, only
 from .words import paths
 
 # What makes a definition public, by the column `public` of a language: its name, or what the query marked.
@@ -48,6 +49,7 @@ _QUOTES = b"\"'`<>"
 _LONGEST_LEAD = 100  # lines of a comment and annotations above a definition that are looked at
 MAX_MEMBERS = 200  # names of one import
 MAX_USES = 400  # names one file uses without an import
+_MAX_AGAIN = 3  # macros in macros
 
 
 class Import(NamedTuple):
@@ -112,29 +114,33 @@ def refer(source: Source, each: Import, found: Findings) -> None:
         found.refer("import", each.path, name, start, end)
 
 
-def read(source: Source, language: str) -> Reading:
+def read(source: Source, language: str, grammar: str = "", also: Collection[Import] = ()) -> Reading:
     """Definitions, comments, the paths in strings and the risks of a file; its imports are the caller's to note.
 
-    A text without a tree is read as in any language.
+    `grammar` is another language's when the text is in that; `also` are imports that
+    were found without a tree. A text without a tree is read as in any language.
     """
-    return Reading(*packaged(source, language)[:3])
+    return Reading(*packaged(source, language, grammar, also)[:3])
 
 
-def packaged(source: Source, language: str) -> Packaged:
+def packaged(source: Source, language: str, grammar: str = "", also: Collection[Import] = ()) -> Packaged:
     """The same with its packages."""
-    root, error = trees.read(language, source.text)
+    grammar = grammar or language
+    root, error = trees.read(grammar, source.text)
     if root is None:
         found = generic.extract(source, language)
         found.error = error
-        return Packaged(found, source.text, [], source.text, [])
+        return Packaged(found, source.text, list(also), source.text, [])
     found = Findings()
     found.error = error
     row = language_row(language)
     text = source.text
     comments = generic.comment_spans(text, row.comments)
     generic.refer_comments(source, comments, found)
-    matches = trees.matches(language, root)
+    matches = trees.matches(grammar, root)
+    _read_again(grammar, text, matches)
     scopes, imports = _sorted(text, matches, PUBLIC[row.public], found)
+    imports += also
     code = blank(text, comments) if comments else text
     taken = sorted((each.start, each.end) for each in imports)
     code = blank(code, taken) if taken else code
@@ -149,6 +155,18 @@ def packaged(source: Source, language: str) -> Packaged:
     return Packaged(found, code, imports, blank(code, strings) if strings else code, _packages(text, matches))
 
 
+def _read_again(grammar: str, text: bytes, matches: list[trees.Captures]) -> None:
+    """Add what stands inside of macros: parsed by itself, in its place, whatever does not fit in left out."""
+    fresh = matches
+    for _ in range(_MAX_AGAIN):
+        spans = sorted((node.start_byte + 1, node.end_byte - 1) for match in fresh for node in match.get("again", ()))
+        if not spans:
+            return
+        root, _ = trees.read(grammar, only(text, spans))
+        fresh = trees.matches(grammar, root) if root else []
+        matches += fresh
+
+
 def _sorted(
     text: bytes, matches: Iterable[trees.Captures], is_public: Callable[[str, bool, bool], bool], found: Findings
 ) -> tuple[list[_Scope], list[Import]]:
@@ -157,6 +175,8 @@ def _sorted(
     imports: dict[tuple[int, str], Import] = {}
     exported: set[str] = set()
     for match in matches:
+        if "again" in match:
+            continue
         if "import" in match:
             each = _import(text, match)
             before = imports.get((each.start, each.path))
@@ -246,7 +266,7 @@ def _definitions(source: Source, scopes: list[_Scope], docs: tuple[bytes, ...]) 
         stack.append(_Scope(start, end, name, kind, "", public))
         if not kind:
             continue
-        if kind == "function" and "." in name:
+        if kind == "function" and (scope or (above and above.kind != "module")):
             kind = "method"
         first, last = source.line(start), source.line(end - 1)
         rows.append(Definition(name, kind, first, last, public, bool(docs) and documented(source.rows, first, docs)))

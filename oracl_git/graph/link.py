@@ -26,7 +26,7 @@ PHASES = ("repository", "imports", "links", "config", "tests", "mentions", "comm
 
 _DOC_SUFFIXES = (".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
 _DIRECTORY_PAGES = ("README.md", "index.md", "index.rst", "README.rst")
-_CONFIG_LANGUAGES = frozenset(("json", "yaml", "toml", "ini"))
+_CONFIG_LANGUAGES = frozenset(("json", "yaml", "toml", "ini", "cargo"))
 _TEST_AFFIXES = (
     ("test_", ""), ("tests_", ""), ("", "_test"), ("", "_tests"), ("", ".test"), ("", ".spec"), ("", "_spec"),
     ("", ".test-d"), ("", ".cy"), ("", ".e2e"), ("", ".e2e-spec"), ("", ".e2e-test"), ("", "-test"), ("", "-spec"),

@@ -40,10 +40,10 @@ class Names(Protocol):
         """Whether any Python file lies below the directory."""
 
     def export(self, path: str, name: str) -> tuple[str, str] | None:
-        """How a Python file binds a name: ("", "") defines it, (module, name) imports it, None neither."""
+        """How a file binds a name: ("", "") defines it (of Python alone), (module, name) imports it, None neither."""
 
     def stars(self, path: str) -> tuple[str, ...]:
-        """The modules a Python file imports everything from."""
+        """The modules a file imports everything from."""
 
     def placeholder(self, path: str) -> bool:
         """Whether the artifact says of itself that it is not there yet."""

@@ -216,12 +216,12 @@ def bindings(facts: Facts) -> tuple[dict[str, tuple[str, str]], tuple[str, ...]]
     """(name → how the file binds it, modules it imports everything from)."""
     names: dict[str, tuple[str, str]] = {}
     stars = []
+    for name, module, original in facts.exports:
+        if name == "*":
+            stars.append(module)
+        else:
+            names[name] = (module, original)
     if facts.language == "python":
-        for name, module, original in facts.exports:
-            if name == "*":
-                stars.append(module)
-            else:
-                names[name] = (module, original)
         for definition in facts.definitions:
             if "." not in definition.name:
                 names[definition.name] = ("", "")

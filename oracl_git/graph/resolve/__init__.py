@@ -25,6 +25,9 @@ FAMILIES = {
     "notebook": "python",
     "template": "template",  # a kind of reference, whatever language it stands in
     "go": "go",
+    "rust": "rust",
+    "c": "c",
+    "cpp": "c",
     "terraform": "terraform",
     "java": "jvm",
     "kotlin": "jvm",

@@ -1,0 +1,85 @@
+"""C and C++: what an include means, and the other half of a header.
+
+Knows where headers are looked for: beside the file, below the roots that a
+compilation database names, below usual roots of the directories above, and by
+their last segments. Knows no build.
+"""
+
+from __future__ import annotations
+
+from ...extract.facts import Reference
+from ..names import Names
+from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, inside, join, likely, parent
+
+_ROOTS = ("include", "src", "lib", "inc")
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl")
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".m", ".mm")
+# Headers of the languages' own libraries and of POSIX: in angles never a file of the tree's by its name alone.
+_STANDARD = frozenset(
+    "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic "
+    "stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype "
+    "dirent dlfcn fcntl fnmatch ftw getopt glob grp iconv langinfo libgen malloc memory monetary mqueue ndbm netdb "
+    "poll pthread pwd regex sched search semaphore spawn strings syslog tar termios unistd utime windows winsock2 "
+    "direct io process".split()
+)
+
+
+def resolve(names: Names, source: str, reference: Reference) -> Resolution:
+    """The header that an include means; the sources of a header."""
+    if reference.kind == "use":
+        return _other_half(names, source)
+    target = reference.target
+    angled = target[:1] == "<"
+    target = target.strip("<> ").replace("\\", "/")
+    if not angled and not reference.name:
+        place = inside(parent(source), target)
+        if place and names.exists(place):
+            return exact(place)
+    if ".." in target.split("/"):
+        return UNRESOLVED
+    if angled and ("." not in target or target.removesuffix(".h") in _STANDARD):
+        return EXTERNAL
+    return _looked_for(names, source, target, angled)
+
+
+def _looked_for(names: Names, source: str, target: str, angled: bool) -> Resolution:
+    missing = EXTERNAL if angled else UNRESOLVED
+    found = names.named(target)
+    if found == ():
+        return missing
+    for place in above(source):
+        for root in (place, *(join(place, name) for name in _ROOTS)):
+            path = join(root, target)
+            if path != source and (path in found if found else names.exists(path)):
+                return exact(path)
+    if found:
+        found = tuple(path for path in found if path != source)
+    return likely(_closest(source, found), missing=missing)
+
+
+def _closest(source: str, found: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Those that share the most directories with a file."""
+    if not found or len(found) == 1:
+        return found
+    ancestors = list(above(source))
+    shared = {
+        path: next(len(place) for place in ancestors if not place or path.startswith(place + "/")) for path in found
+    }
+    most = max(shared.values())
+    return tuple(path for path in found if shared[path] == most)
+
+
+def _other_half(names: Names, source: str) -> Resolution:
+    stem, _, suffix = source.rpartition(".")
+    if f".{suffix}" not in _HEADERS or "/" in suffix:
+        return EXTERNAL
+    beside = [stem + each for each in _SOURCES if names.exists(stem + each)]
+    if beside:
+        return exact(*beside)
+    name = stem.rpartition("/")[2]
+    found: list[str] = []
+    for each in _SOURCES[:4]:
+        found += names.named(name + each) or ()
+    if len(found) > 1:
+        found = list(_closest(source, tuple(found)) or ())
+    return likely(tuple(found)) if len(found) == 1 else EXTERNAL

@@ -1,0 +1,156 @@
+"""C and C++: definitions, includes by their roots, and the two halves of a part."""
+
+from __future__ import annotations
+
+from .reading import Tree, definitions, facts
+
+HEADER = """\
+    #ifndef BOX_H
+    #define BOX_H
+    #include <vector>
+    #define MAX_N 10
+    #define SQUARE(x) ((x) * (x))
+
+    namespace ns {
+    /// A box.
+    template <typename T> class Box : public Base<T> {
+     public:
+      T* get() const;
+      int run(int a) { return a; }
+    };
+    enum class Kind { A };
+    using Row = std::vector<int>;
+    int free_function(int a);
+    static int hidden() { return 1; }
+    }
+    #endif
+    """
+SOURCE = """\
+    #include "box.h"
+    static int twice(int a);
+    struct point { int x, y; };
+    typedef struct point point_t;
+    typedef int (*callback)(int);
+
+    /* Doubles. */
+    static int twice(int a)
+    {
+        return 2 * a;
+    }
+
+    char *name_of(struct point *p)
+    {
+        int local(int);
+        return 0;
+    }
+
+    int main(void) { return twice(1); }
+    """
+
+
+def test_definitions_of_c_plus_plus() -> None:
+    expected = [
+        ("MAX_N", "constant", 4, 4),
+        ("SQUARE", "function", 5, 5),
+        ("ns", "module", 7, 18),
+        ("ns.Box", "class", 9, 13),
+        ("ns.Box.get", "method", 11, 11),
+        ("ns.Box.run", "method", 12, 12),
+        ("ns.Kind", "class", 14, 14),
+        ("ns.Row", "type", 15, 15),
+        ("ns.free_function", "function", 16, 16),
+        ("ns.hidden", "function", 17, 17),
+    ]
+    assert definitions("box.hpp", HEADER) == expected
+    assert definitions("box.h", HEADER) == expected  # what it is written in, the text says
+    assert {d.name for d in facts("box.h", HEADER).definitions if not d.public} == {"ns.hidden"}
+
+
+def test_definitions_of_c() -> None:
+    assert definitions("x.c", SOURCE) == [
+        ("point", "class", 3, 3),
+        ("point_t", "type", 4, 4),
+        ("callback", "type", 5, 5),
+        ("twice", "function", 8, 11),
+        ("name_of", "function", 13, 17),
+        ("main", "function", 19, 19),
+    ]
+    found = facts("x.c", SOURCE)
+    assert found.entry_point
+    assert {d.name for d in found.definitions if d.documented} == {"twice"}
+    assert {d.name for d in found.definitions if not d.public} == {"twice"}
+
+
+def test_methods_that_stand_outside_of_their_class() -> None:
+    code = "#include <box>\nint ns::Box<int>::run(int a) { return a; }\nBox& Box::self() { return *this; }\n"
+    assert definitions("box.cc", code) == [("ns.Box.run", "method", 2, 2), ("Box.self", "method", 3, 3)]
+
+
+def test_risks() -> None:
+    code = '#include <openssl/evp.h>\nvoid f() { system("ls"); strcpy(a, b); listen(fd, 1); }\nconst char *api_key = "abcdef";\n'
+    assert dict(facts("x.c", code).risk) == {
+        "process_spawn": 1, "unsafe_deserialisation": 1, "network_listener": 1, "cryptography": 1, "credential_constant": 1,
+    }  # fmt: skip
+
+
+PROJECT = {
+    "include/lib/api.h": "#include <stdio.h>\nint api(void);\n",
+    "include/lib/sys/only.h": "",
+    "src/api.c": """\
+        #include <lib/api.h>
+        #  include "inner/util.h"
+        #include <string.h>
+        #include "generated.h"
+        #include "../tests/check.h"
+        #include "../../outside.h"
+        /* #include "not.h" */
+        #ifdef X
+        #include "common.h"
+        #endif
+        #embed "data.bin"
+        """,
+    "src/inner/util.h": "#include_next <util.h>\n#include CONFIG\n",
+    "src/inner/util.cc": '#include "util.h"\n#include "lib/api.h"\n',
+    "src/common.h": "",
+    "other/common.h": "",
+    "other/deep/x.c": '#include "common.h"\n#include "only.h"\n#include "string.h"\n',
+    "compat/string.h": "",
+    "tests/check.h": "",
+    "tests/test_api.c": "#include <api.h>\n",
+    "src/data.bin.h": "",
+}
+
+
+def test_includes() -> None:
+    tree = Tree(PROJECT)
+    assert tree.follow("src/api.c") == {
+        "<lib/api.h>": ["include/lib/api.h"],
+        "inner/util.h": ["src/inner/util.h"],
+        "<string.h>": "external",
+        "generated.h": "unresolved",
+        "../tests/check.h": ["tests/check.h"],
+        "../../outside.h": "unresolved",
+        "common.h": ["src/common.h"],
+    }
+    assert tree.follow("src/inner/util.cc") == {"util.h": ["src/inner/util.h"], "lib/api.h": ["include/lib/api.h"]}
+    assert tree.follow("src/inner/util.h") == {"<util.h> next": "external"}
+    assert tree.follow("other/deep/x.c") == {
+        "common.h": ["other/common.h"],
+        "only.h": ["include/lib/sys/only.h"],
+        "string.h": ["compat/string.h"],
+    }
+    assert tree.follow("tests/test_api.c") == {"<api.h>": ["include/lib/api.h"]}
+
+
+def test_a_header_leads_to_its_sources() -> None:
+    tree = Tree(PROJECT)
+    assert tree.follow("src/inner/util.h", "use") == {".": ["src/inner/util.cc"]}
+    assert tree.follow("include/lib/api.h", "use") == {".": ["src/api.c"]}
+    assert tree.follow("src/common.h", "use") == {".": "external"}
+    assert tree.follow("src/api.c", "use") == {".": "external"}
+
+
+def test_includes_are_found_where_they_break_the_tree() -> None:
+    code = "int table[] = {\n#include \"table.inc\"\n};\nenum {\n#  include \"names.def\"\n" + "}}}}((((" * 900
+    found = facts("x.c", code)
+    assert [r.target for r in found.references if r.kind == "import"] == ["table.inc", "names.def"]

@@ -1,0 +1,232 @@
+"""Rust: definitions, the tree of modules, paths of names, and crates."""
+
+from __future__ import annotations
+
+from .reading import Tree, definitions, facts
+
+SHAPES = """\
+    //! Shapes.
+
+    /// One that has a size.
+    pub trait Area {
+        fn size(&self) -> u32;
+    }
+
+    /// Four sides.
+    #[derive(Debug)]
+    pub struct Square<'a> {
+        side: &'a u32,
+    }
+
+    impl<'a> Square<'a> {
+        pub fn new(side: &'a u32) -> Self {
+            fn local() {}
+            Square { side }
+        }
+        fn hidden(&self) {}
+    }
+
+    impl Area for Square<'_> {
+        fn size(&self) -> u32 { 1 }
+    }
+
+    pub(crate) enum Kind { A }
+    pub type Names = Vec<String>;
+    pub const UNIT: u32 = 1;
+
+    pub mod prelude {
+        pub fn all() {}
+    }
+
+    mod inner {
+        pub fn unseen() {}
+    }
+
+    #[macro_export]
+    macro_rules! shape {
+        () => {};
+    }
+
+    gate! {
+        /// Behind a feature.
+        pub fn gated() {}
+    }
+
+    fn main() {}
+    """
+
+
+def test_definitions() -> None:
+    assert definitions("shapes.rs", SHAPES) == [
+        ("Area", "trait", 4, 6),
+        ("Area.size", "method", 5, 5),
+        ("Square", "class", 10, 12),
+        ("Square.new", "method", 15, 18),
+        ("Square.hidden", "method", 19, 19),
+        ("Square.size", "method", 23, 23),
+        ("Kind", "class", 26, 26),
+        ("Names", "type", 27, 27),
+        ("UNIT", "constant", 28, 28),
+        ("prelude", "module", 30, 32),
+        ("prelude.all", "function", 31, 31),
+        ("inner", "module", 34, 36),
+        ("inner.unseen", "function", 35, 35),
+        ("shape", "function", 39, 41),
+        ("gated", "function", 45, 45),
+        ("main", "function", 48, 48),
+    ]
+
+
+def test_public_and_documented() -> None:
+    found = facts("shapes.rs", SHAPES)
+    assert {d.name for d in found.definitions if d.public} == {
+        "Area", "Area.size", "Square", "Square.new", "Names", "UNIT", "prelude", "prelude.all", "shape", "gated",
+    }  # fmt: skip
+    assert {d.name for d in found.definitions if d.documented} == {"Area", "Square", "gated"}
+    assert found.entry_point
+
+
+def test_lifetimes_are_no_strings() -> None:
+    found = facts("x.rs", "fn f<'a>(x: &'a str) {} // it's in docs/x.md\nfn g() { r#\"// not/a.md\"#; }\n")
+    assert [r.target for r in found.references if r.kind == "comment"] == ["docs/x.md"]
+
+
+def test_risks() -> None:
+    code = 'use ring::digest;\nfn f() { Command::new("ls"); unsafe { transmute(x) }; TcpListener::bind(a); }\nlet api_key = "abcdef";\n'
+    assert dict(facts("x.rs", code).risk) == {
+        "process_spawn": 1, "unsafe_deserialisation": 1, "network_listener": 1, "cryptography": 1, "credential_constant": 1,
+    }  # fmt: skip
+
+
+CRATE = {
+    "Cargo.toml": '[package]\nname = "top-level"\n\n[dependencies]\nshort = { package = "long-name", path = "crates/long" }\n',
+    "src/lib.rs": """\
+        pub mod draw;
+        mod gone;
+        #[path = "odd/place.rs"]
+        mod odd;
+        #[cfg_attr(unix, path = "imp/unix.rs")]
+        #[cfg_attr(windows, path = "imp/windows.rs")]
+        mod imp;
+        pub mod outer { pub mod deep; }
+        cfg_if! { if #[cfg(a)] { mod gated; } }
+        pub use draw::{Pen as Quill, pen::*};
+        pub use crate::outer::deep::Deep;
+        """,
+    "src/draw/mod.rs": "pub mod pen;\npub(crate) mod ink;\npub struct Pen;\n",
+    "src/draw/pen.rs": "use super::ink::Ink;\nuse super::super::odd;\npub fn nib() {}\n",
+    "src/draw/ink.rs": "pub struct Ink;\nimpl Ink { pub fn dry(&self) {} }\n",
+    "src/odd/place.rs": "pub fn here() {}\n",
+    "src/imp/unix.rs": "pub fn sys() {}\n",
+    "src/imp/windows.rs": "pub fn sys() {}\n",
+    "src/outer/deep.rs": "pub struct Deep;\n",
+    "src/gated.rs": "pub fn now() {}\n",
+    "src/user.txt": "",
+    "src/main.rs": """\
+        use std::io;
+        use top_level::{Quill, nib, Deep, draw::{self, ink::Ink}};
+        use short::Far;
+        fn main() { short::near(); top_level::imp::sys(); }
+        #[cfg(test)]
+        mod tests { use super::*; use super::helper; }
+        fn helper() {}
+        """,
+    "src/gated_user.rs": "",
+    "crates/long/Cargo.toml": '[package]\nname = "long-name"\n[lib]\npath = "code/root.rs"\n[dependencies]\ntop-level = { path = "../.." }\n',
+    "crates/long/code/root.rs": "mod part;\npub use part::Far;\npub fn near() {}\n",
+    "crates/long/code/part.rs": "use crate::near;\nuse top_level::Quill;\nuse serde::Serialize;\npub struct Far;\n",
+    "tests/all.rs": "mod common;\nuse common::setup;\nuse top_level::draw;\n",
+    "tests/common/mod.rs": "pub fn setup() { crate::other(); }\n",
+}  # fmt: skip
+
+
+def test_modules_lie_where_their_declaration_says() -> None:
+    found = Tree(CRATE).follow("src/lib.rs")
+    assert {target: paths for target, paths in found.items() if target.startswith("self")} == {
+        "self::draw": ["src/draw/mod.rs"],
+        "self::gone": "unresolved",
+        "self::odd": ["src/odd/place.rs"],
+        "self::imp": ["src/imp/unix.rs", "src/imp/windows.rs"],
+        "self::outer::deep": ["src/outer/deep.rs"],
+        "self::gated": ["src/gated.rs"],
+    }
+
+
+def test_names_are_followed_to_their_definition() -> None:
+    assert Tree(CRATE).follow("src/main.rs") == {
+        "std io": "external",
+        "top_level Quill": ["src/draw/mod.rs"],
+        "top_level nib": ["src/draw/pen.rs"],
+        "top_level Deep": ["src/outer/deep.rs"],
+        "top_level draw": ["src/draw/mod.rs"],
+        "top_level::draw::ink Ink": ["src/draw/ink.rs"],
+        "short Far": ["crates/long/code/part.rs"],
+        "short near": ["crates/long/code/root.rs"],
+        "top_level::imp sys": ["src/imp/unix.rs"],
+        "self *": ["src/main.rs"],
+        "self helper": ["src/main.rs"],
+    }
+
+
+def test_super_and_crate_start_where_the_file_lies() -> None:
+    tree = Tree(CRATE)
+    assert tree.follow("src/draw/pen.rs") == {"super::ink Ink": ["src/draw/ink.rs"], "super::super odd": ["src/odd/place.rs"]}
+    assert tree.follow("crates/long/code/part.rs") == {
+        "crate near": ["crates/long/code/root.rs"],
+        "top_level Quill": ["src/draw/mod.rs"],
+        "serde Serialize": "external",
+    }
+
+
+def test_a_test_is_a_crate_of_its_own() -> None:
+    tree = Tree(CRATE)
+    assert tree.follow("tests/all.rs") == {
+        "self::common": ["tests/common/mod.rs"],
+        "common setup": ["tests/common/mod.rs"],
+        "top_level draw": ["src/draw/mod.rs"],
+    }
+    assert tree.follow("tests/common/mod.rs") == {"crate other": ["tests/all.rs"]}
+
+
+def test_names_that_import_each_other_end() -> None:
+    tree = Tree({
+        "Cargo.toml": '[package]\nname = "a"\n',
+        "src/lib.rs": "mod b;\nmod c;\npub use b::*;\npub use c::X;\npub use crate::Y as Y;\n",
+        "src/b.rs": "pub use super::*;\npub use crate::c::*;\nuse crate::X;\n",
+        "src/c.rs": "pub use super::b::X;\npub use super::*;\nuse log::log;\n",
+    })  # fmt: skip
+    assert tree.follow("src/c.rs")["log log"] == "external"
+    assert tree.follow("src/b.rs").keys() == {"super *", "crate::c *", "crate X"}
+
+
+def test_files_that_a_text_includes() -> None:
+    found = facts("x.rs", 'const A: &str = include_str!("../a.txt");\nstatic B: &[u8] = include_bytes!("b.bin");\ninclude!("c.rs");\n')
+    assert [r.target for r in found.references if r.kind == "link"] == ["../a.txt", "b.bin", "c.rs"]
+
+
+def test_a_manifest_offers_needs_and_names() -> None:
+    found = facts(
+        "Cargo.toml",
+        """\
+        [package]
+        name = "my-crate"
+
+        [[bin]]
+        name = "run"
+        path = "src/run.rs"
+
+        [target.'cfg(unix)'.dependencies]
+        other-one = "1"
+
+        [workspace]
+        members = ["crates/a"]
+        """,
+    )
+    said = {(r.kind, r.target, r.start) for r in found.references}
+    assert {("provides", "src/run.rs", 6), ("provides", "crates/a/Cargo.toml", 12), ("depends", "other_one", 9)} <= said
+    assert ("crate", "my_crate") in found.declares
+
+
+def test_a_manifest_that_is_none_is_text() -> None:
+    for text in ("[package\nname", "a = " + "[" * 5_000, "package = 1\nworkspace = []\ndependencies = [1]\nlib = 2\n"):
+        assert facts("Cargo.toml", text).error == ""
