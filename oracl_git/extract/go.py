@@ -21,10 +21,11 @@ _PACKAGE = re.compile(rb"^package[ \t]++(\w+)", re.MULTILINE)
 def extract(source: Source, language: str) -> Findings:
     """What a Go file says."""
     found, code, imports = syntax.read(source, language)
-    bound = {each.whole or _called(each.path): each for each in imports}
+    bound = {each.whole or _called(each.path) for each in imports}
     taken = syntax.members(code, bound)
-    for name, each in bound.items():
-        syntax.refer(source, each._replace(members=tuple(taken[name]), whole=""), found)
+    for each in imports:
+        names = taken[each.whole or _called(each.path)]
+        syntax.refer(source, each._replace(members=tuple(names), whole=""), found)
     syntax.uses(source, code, _BUILTIN.union(bound, (d.name for d in found.definitions)), found, calls=True)
     package = _PACKAGE.search(code)
     if package:

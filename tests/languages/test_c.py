@@ -111,7 +111,7 @@ PROJECT = {
         """,
     "src/inner/util.h": "#include_next <util.h>\n#include CONFIG\n",
     "src/inner/util.cc": '#include "util.h"\n#include "lib/api.h"\n',
-    "src/common.h": "",
+    "src/common.h": "int common;\n",
     "other/common.h": "",
     "other/deep/x.c": '#include "common.h"\n#include "only.h"\n#include "string.h"\n',
     "compat/string.h": "",
