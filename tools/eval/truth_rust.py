@@ -1,4 +1,4 @@
-"""Where the modules, the `use` lines and the paths in the code of a Rust repository lead, by its manifests and rustc's own list of files.
+"""Where modules, `use` lines and paths in Rust code lead, by manifests and rustc's own list of files.
 
     python tools/eval/truth_rust.py REPOSITORY > TRUTH.jsonl
 
