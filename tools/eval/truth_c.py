@@ -3,7 +3,7 @@
     python tools/eval/truth_c.py REPOSITORY COMPILE_COMMANDS.json > TRUTH.jsonl
 
 Needs `gcc`. For each file that a configured build compiles, and each header of the
-repository that `gcc -MM` says it reads, every include line is handed to `gcc -M` by itself,
+repository that `gcc -MM` says it reads, every include line is handed to `gcc -H` by itself,
 with the flags of that compilation and as if it stood in that file's folder: lines
 that this platform's conditions leave out are known, too.
 A line: {"source": path, "targets": [path]}.
@@ -55,7 +55,7 @@ def main() -> None:
     with open(sys.argv[2], encoding="utf-8") as file:
         entries = json.load(file)
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=place, capture_output=True, check=True).stdout
-    tracked = set(listed.decode().split("\0"))
+    tracked = set(filter(None, listed.decode().split("\0")))
     read: dict[str, tuple[str, str, tuple[str, ...]]] = {}  # file → how it is compiled
     for entry in entries:
         directory = entry["directory"]

@@ -77,6 +77,7 @@ class Target:
         self.files[module].append(file)
         with open(os.path.join(self.place, file), encoding="utf-8", errors="replace") as opened:
             text = _CUT.sub(_keep_attributes, opened.read())
+        text = re.sub(r"\bextern\s+crate\s", "use ", text)  # it binds a crate as `use` does
         folder = os.path.dirname(file)
         below = folder if owns else file.removesuffix(".rs")
         inline: list[str | None] = []
