@@ -24,6 +24,8 @@ Captures = dict[str, list[Node]]
 # children of one broken node, the scanner in runs of continued lines: past these
 # bounds, which count and never look at the clock, a file is read as plain text.
 _READ = 1 << 14
+_MAX_READS = 64  # of pieces of _READ bytes by the scanner, and …
+_READS_PER_PIECE = 8  # … so many more for each piece there is
 _MAX_STEPS = 200  # of 100 operations each, and …
 _BYTES_PER_STEP = 8  # … one more for so many bytes; files people write take one for 70, tables of numbers one for 15
 # After broken text: what ends the search for a repair at once, such as two good statements.
@@ -102,9 +104,15 @@ def _too_deep(text: bytes) -> bool:
 def _parse(known: Grammar, text: bytes) -> Tree | None:
     """The tree, or None when it takes more steps than any file should."""
     steps = _MAX_STEPS + len(text) // _BYTES_PER_STEP
+    reads = _MAX_READS + _READS_PER_PIECE * (len(text) // _READ)
     text += known.settled
 
     def read(offset: int, _point: object) -> bytes:
+        nonlocal reads, steps
+        reads -= 1
+        if reads < 0:  # what is never closed is looked for to the end of the text, again and again
+            steps = 0
+            return b""
         return text[offset : offset + _READ]
 
     def stop(_offset: int, _has_error: bool) -> bool:

@@ -131,3 +131,12 @@ def test_the_same_in_another_process() -> None:
         for seed in ("0", "1", "2")
     }
     assert len(answers) == 1
+
+
+@pytest.mark.parametrize("language", ["tsx", "javascript", "go", "java", "rust", "c", "csharp", "php", "kotlin"])
+def test_what_is_never_closed_is_not_looked_for_again_and_again(language: str) -> None:
+    text = (b"/* " * 30_000 + b"\n") * 4  # a scanner goes to the end for each of them, and starts after the sign
+    before = time.process_time()
+    facts = extract(text, language)
+    assert facts.error in ("", "syntax")
+    assert time.process_time() - before < 20  # minutes without a bound
