@@ -126,7 +126,8 @@ TEST_PATH = re.compile(
       | (^|/)(test_[^/]*|conftest\.py)$
       | (_test|_spec|\.test|\.spec|\.test-d|\.cy|\.e2e|\.e2e-spec|\.e2e-test)\.[^/]+$
       | -(test|spec)\.[cm]?[jt]sx?$
-      | (^|/)[^/]*Tests?\.(java|cs|kt|swift)$""",
+      | (^|/)([^/]*[a-z0-9.])?Tests?/
+      | (^|/)[^/]*(Tests?|[a-z]IT)\.(java|cs|kt|php|swift|groovy|scala)$""",
     re.VERBOSE,
 )
 CONFIG_SUFFIXES = "toml yaml yml ini cfg json jsonl conf properties env".split()
@@ -148,7 +149,7 @@ DIRECTORY_MANIFESTS = (
     "pyproject.toml"
 ).split()
 DIRECTORY_PAGES = ("README.md", "index.md", "index.rst", "README.rst")
-CONFIG_LANGUAGES = ("json", "yaml", "toml", "ini", "cargo")
+CONFIG_LANGUAGES = ("json", "yaml", "toml", "ini", "cargo", "composer", "maven", "msbuild")
 TEST_AFFIXES = (
     ("test_", ""),
     ("tests_", ""),
@@ -167,6 +168,8 @@ TEST_AFFIXES = (
     ("Test", ""),
     ("", "Tests"),
     ("", "Test"),
+    ("", "Spec"),
+    ("", "IT"),
 )
 OUTCOMES = ("exact", "suffix", "ambiguous", "unresolved", "external")
 
@@ -865,9 +868,8 @@ def links_of(path: str, tree: Tree, tags: dict[str, str], governance: Governance
                 add("references", file, kappa, STATIC, here, symbol)
                 imports.add(file)
         elif kind == "depends":
-            files = tree.declaring(name, target) or []
-            for file in files:
-                add("depends_on", file, EXACT if len(files) == 1 else Fraction(1, len(files)), STATIC, here)
+            for file, _, kappa in tree.resolve(tree, language, path, reference)[0]:
+                add("depends_on", file, kappa, STATIC, here)
         elif kind == "provides":
             file = normpath(_join(_up(path), target))
             if tree.exists(file):
@@ -995,7 +997,9 @@ def key_bits(node: tuple[str, str]) -> str:
 
 
 def build(
-    files: list[tuple[str, int, str, int]], facts: dict[str, dict], governance_files: dict[str, bytes],
+    files: list[tuple[str, int, str, int]],
+    facts: dict[str, dict],
+    governance_files: dict[str, bytes],
     resolve: Resolve,
 ) -> dict[str, object]:
     """Every stored row of the graph of one commit, and the values computed when read.
@@ -1032,9 +1036,7 @@ def build(
     for key in edges:
         incident[key[0]].append(w[key])
         incident[key[1]].append(w[key])
-    heaviest = {
-        node: sorted(incident[node], reverse=True)[: None if node[0] == "hub" else CAP] for node in nodes
-    }
+    heaviest = {node: sorted(incident[node], reverse=True)[: None if node[0] == "hub" else CAP] for node in nodes}
     a = {node: round(Fraction(sum(kept), len(kept))) for node, kept in heaviest.items() if kept}
     mu = round(Fraction(sum(a.values()), len(a))) if a else 0
     sigma = 0

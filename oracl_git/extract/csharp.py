@@ -28,7 +28,7 @@ def extract(source: Source, language: str) -> Findings:
         found.declares.append(("csharp", name))
         if match and match[1]:
             found.declares.append(("csharp partial", name))
-    bound = packages.own_names(found.definitions)
+    bound = packages.own_names(found.definitions, _KINDS)  # a property may be called like its type
     for using in reading.imports:
         bound.add(using.whole)
         _using(source, using, found)

@@ -27,3 +27,4 @@
 
 [(string_literal) (character_literal) (verbatim_string_literal) (raw_string_literal) (interpolated_string_expression)
  (preproc_region) (preproc_endregion)] @string
+(comment) @comment

@@ -23,3 +23,4 @@
 ((method_declaration (modifiers "static") type: (void_type) name: (_) @entry) (#eq? @entry "main"))
 
 [(string_literal) (character_literal)] @string
+[(line_comment) (block_comment)] @comment

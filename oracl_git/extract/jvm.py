@@ -9,11 +9,19 @@ from __future__ import annotations
 import re
 
 from . import packages, syntax
+from .facts import Definition
 from .source import Findings, Source
 
 _FILE_CLASS = re.compile(rb"^@file:(?:JvmName\(\"(\w+)\"\)|\[[^\]\n]*JvmName\(\"(\w+)\"\))", re.MULTILINE)
 _PACKAGE = re.compile(rb"^package[ \t]++([\w.]++)", re.MULTILINE)
 _HEAD = 10_000  # bytes in which the package is said, if one is
+# What stands at the left margin is a definition, also where the grammar takes it for something else.
+_TOP_LEVEL = re.compile(
+    rb"^(?:(private|internal)[ \t]++|(?:public|const|expect|actual|inline|suspend|lateinit|annotation|abstract|open"
+    rb"|sealed|data|value|enum|fun)[ \t]++)*(class|interface|object|typealias|val|var)[ \t]++(\w++)(?![\w.<?])",
+    re.MULTILINE,
+)
+_KIND = {b"interface": "interface", b"typealias": "type", b"val": "constant", b"var": "constant"}
 _TYPES = frozenset(("class", "interface", "type"))
 _JAVA_LANG = frozenset(
     "String Object Override Exception RuntimeException IllegalArgumentException IllegalStateException Integer Long "
@@ -36,6 +44,8 @@ def extract(source: Source, language: str) -> Findings:
             syntax.Package(match[1].decode(), match.start(), len(source.text))
             for match in _PACKAGE.finditer(source.text, 0, _HEAD)
         )
+    if language == "kotlin":
+        _complete(source, reading)
     packages.declare(source, reading, "jvm", kinds=kinds)
     own = packages.package_of(packages.places(source, reading.packages, "."), source.lines)
     for match in _FILE_CLASS.finditer(source.text) if language == "kotlin" else ():
@@ -51,3 +61,16 @@ def extract(source: Source, language: str) -> Findings:
     builtin = _KOTLIN if language == "kotlin" else _JAVA_LANG
     syntax.uses(source, reading.bare, builtin | bound, found, calls=language == "kotlin")
     return found
+
+
+def _complete(source: Source, reading: syntax.Packaged) -> None:
+    """Add the definitions that the tree of a Kotlin file has not."""
+    found = reading.found
+    names = {each.name for each in found.definitions}
+    for match in _TOP_LEVEL.finditer(reading.bare):
+        name = match[3].decode("utf-8", "replace")
+        if name not in names:
+            names.add(name)
+            line = source.line(match.start(3))
+            found.definitions.append(Definition(name, _KIND.get(match[2], "class"), line, line, not match[1], False))
+    found.definitions.sort(key=lambda each: (each.start, -each.end))

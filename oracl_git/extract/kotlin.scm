@@ -20,3 +20,4 @@
 ((source_file (function_declaration name: (_) @entry)) (#eq? @entry "main"))
 
 [(string_literal) (multiline_string_literal) (character_literal)] @string
+[(line_comment) (block_comment)] @comment

@@ -88,6 +88,11 @@ LANGUAGES = (
     Language("vue", "vue", module="markup", comments="markup"),
     Language("svelte", "svelte", module="markup", comments="markup"),
     Language("astro", "astro", module="markup", comments="markup"),
+    Language("maven", names="pom.xml", module="builds", comments="markup"),
+    Language("gradle", names="build.gradle build.gradle.kts settings.gradle settings.gradle.kts", module="builds",
+             comments="c", words="path"),
+    Language("msbuild", "csproj fsproj vbproj vcxproj props targets sln slnx", module="builds", comments="markup"),
+    Language("composer", names="composer.json", module="builds"),
     Language("gomod", names="go.mod", module="manifests", comments="c"),
     Language("go", "go", module="go", comments="c", public="capital", docs="// /*"),
     Language("cargo", names="cargo.toml", module="cargo", comments="hash"),
@@ -129,7 +134,7 @@ LANGUAGES = (
     Language("lisp", "el lisp cl scm rkt clj cljs cljc edn", comments="semicolon"),
     Language("erlang", "erl hrl", comments="percent"),
     Language("html", "html htm xhtml jinja jinja2 j2 hbs ejs mako njk", module="markup", comments="markup"),
-    Language("xml", "xml xsd xsl xslt csproj fsproj vcxproj props targets plist", comments="markup"),
+    Language("xml", "xml xsd xsl xslt plist", comments="markup"),
 )  # fmt: skip
 
 BY_NAME = {language.name: language for language in LANGUAGES}

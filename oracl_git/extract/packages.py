@@ -53,6 +53,6 @@ def declare(
     return named
 
 
-def own_names(definitions: list[Definition]) -> set[str]:
-    """The names a file defines, each by itself: no other file is meant by them."""
-    return {part for each in definitions for part in each.name.split(".")}
+def own_names(definitions: list[Definition], kinds: Collection[str] = ()) -> set[str]:
+    """The names a file defines, of some kinds (none: all), each by itself: no other file is meant by them."""
+    return {part for each in definitions if not kinds or each.kind in kinds for part in each.name.split(".")}

@@ -54,6 +54,42 @@ _CALLS: dict[str, dict[str, bytes]] = {
     },
     "c": _C,
     "cpp": _C,
+    "java": {
+        "process_spawn": rb"new ProcessBuilder\(|\.getRuntime\(\)\s{0,20}\.exec\(",
+        "dynamic_eval": rb"new GroovyShell\(|ScriptEngineManager\(|Class\.forName\((?!\")",
+        "unsafe_deserialisation": rb"new ObjectInputStream\(|new XMLDecoder\(|XStream\(|enableDefaultTyping\(",
+        "network_listener": rb"new (?:SSL)?ServerSocket\(|HttpServer\.create\(|ServerSocketChannel\.open\(",
+        "raw_sql": rb"\.(?:execute|executeQuery|executeUpdate|prepareStatement|createNativeQuery)\(\s{0,40}"
+        rb"\"[^\"\n]{0,300}\" ?\+",
+    },
+    "csharp": {
+        "process_spawn": rb"Process\.Start\(|new ProcessStartInfo\b",
+        "dynamic_eval": rb"CSharpScript\.(?:Evaluate|Run)Async|Assembly\.Load(?:From|File)?\(",
+        "unsafe_deserialisation": rb"new (?:BinaryFormatter|SoapFormatter|NetDataContractSerializer|LosFormatter)\b"
+        rb"|TypeNameHandling\.(?:All|Auto|Objects)",
+        "network_listener": rb"new (?:TcpListener|HttpListener)\b|WebApplication\.CreateBuilder\(|UseKestrel\(",
+        "raw_sql": rb"(?:new \w{0,20}Command|FromSqlRaw|ExecuteSqlRaw(?:Async)?)\(\s{0,40}"
+        rb"(?:\$\"|\"[^\"\n]{0,300}\" ?\+)",
+    },
+    "ruby": {
+        "process_spawn": rb"\b(?:Kernel\.)?(?:system|spawn|exec)[ (]{1,3}[\"'\[]|Open3\.|IO\.popen\b|%x[\[({]",
+        "dynamic_eval": rb"\b(?:instance_eval|class_eval|module_eval|eval)[ (]{1,3}(?!do\b|\{|&)|\.constantize\b",
+        "unsafe_deserialisation": rb"Marshal\.(?:load|restore)\b|YAML\.(?:unsafe_load|load)\b|Oj\.load\b",
+        "network_listener": rb"TCPServer\.(?:new|open)\b|UNIXServer\.(?:new|open)\b|WEBrick::HTTPServer\.new\b",
+        "raw_sql": rb"\.(?:execute|find_by_sql|exec_query|where|order)[ (]{1,3}\"[^\"\n]{0,200}#\{",
+    },
+    "php": {
+        "process_spawn": rb"(?<![\w>:$])(?:shell_exec|proc_open|popen|passthru|exec|system)\s?\(|new Process\(",
+        "dynamic_eval": rb"\beval\s?\(|\bassert\s?\(\s?[\"']|\bcreate_function\s?\(",
+        "unsafe_deserialisation": rb"\bunserialize\s?\(",
+        "network_listener": rb"\b(?:stream_socket_server|socket_listen|socket_bind)\s?\(",
+        "raw_sql": rb"(?:->(?:query|exec|prepare)|mysqli_query)\s?\([^()\n\"']{0,60}"
+        rb"(?:\"[^\"\n]{0,300}(?:\$|\" ?\.)|'[^'\n]{0,300}' ?\.)",
+    },
+}
+_CALLS["kotlin"] = {
+    rule: pattern.replace(rb"new ", rb"\b") if rule != "raw_sql" else pattern
+    for rule, pattern in _CALLS["java"].items()
 }
 # Language → modules whose import is a use of cryptography, by how their names begin.
 _SCRIPT_CRYPTOGRAPHY = (
@@ -64,6 +100,10 @@ _CRYPTOGRAPHY: dict[str, tuple[str, ...]] = {
     "javascript": _SCRIPT_CRYPTOGRAPHY,
     "typescript": _SCRIPT_CRYPTOGRAPHY,
     "tsx": _SCRIPT_CRYPTOGRAPHY,
+    "java": ("javax.crypto", "java.security", "org.bouncycastle"),
+    "kotlin": ("javax.crypto", "java.security", "org.bouncycastle"),
+    "csharp": ("System.Security.Cryptography", "Org.BouncyCastle"),
+    "ruby": ("openssl", "digest", "bcrypt", "rbnacl"),
     "go": ("crypto/", "golang.org/x/crypto"),
     "rust": ("ring", "rustls", "openssl", "sha2", "sha1", "md5", "aes", "rsa", "ed25519", "hmac", "chacha20"),
     "c": ("<openssl/", "<sodium", "<gcrypt", "<mbedtls/", "<nettle/", "<gnutls/", "<wolfssl/"),

@@ -20,3 +20,4 @@
 ((if condition: (binary left: (_) @_file right: (_) @entry)) (#eq? @_file "__FILE__"))
 
 [(string) (heredoc_body) (regex) (simple_symbol) (hash_key_symbol) (string_array) (symbol_array) (subshell)] @string
+(comment) @comment

@@ -18,6 +18,7 @@ Knows what the captures of a .scm file mean, the same in every language:
     @package           what says in which package or namespace (its @name) that which follows, or stands inside, is
     @string            a text: what looks like a name in there is none
     @again             what stands between its first and its last byte is code, too, as the tokens of a macro are
+    @comment           a comment; a query that names none leaves comments to the looks of their signs
 
 Knows no language: what a query cannot say stands in a module of the language's
 own, which calls `read` and adds to what was found.
@@ -45,6 +46,7 @@ PUBLIC: dict[str, Callable[[str, bool, bool], bool]] = {
     "capital": lambda name, marked, hidden: name[:1].isupper(),
     "marked": lambda name, marked, hidden: marked and not hidden,
 }
+_ASIDE = frozenset(("string", "comment", "package"))  # captures that stand for no definition
 _QUOTES = b"\"'`<>"
 _LONGEST_LEAD = 100  # lines of a comment and annotations above a definition that are looked at
 MAX_MEMBERS = 200  # names of one import
@@ -79,7 +81,7 @@ class Reading(NamedTuple):
 
 
 class Packaged(NamedTuple):
-    """A reading, and what names that are known by packages need: `bare` is `code` without strings."""
+    """A reading, and what names known by packages need: `bare` is `code` without strings and the packages' names."""
 
     found: Findings
     code: bytes
@@ -135,10 +137,13 @@ def packaged(source: Source, language: str, grammar: str = "", also: Collection[
     found.error = error
     row = language_row(language)
     text = source.text
-    comments = generic.comment_spans(text, row.comments)
-    generic.refer_comments(source, comments, found)
     matches = trees.matches(grammar, root)
     _read_again(grammar, text, matches)
+    if trees.grammar(grammar).comments:
+        comments = sorted(match["comment"][0].byte_range for match in matches if "comment" in match)
+    else:
+        comments = generic.comment_spans(text, row.comments)
+    generic.refer_comments(source, comments, found)
     scopes, imports = _sorted(text, matches, PUBLIC[row.public], found)
     imports += also
     code = blank(text, comments) if comments else text
@@ -151,7 +156,11 @@ def packaged(source: Source, language: str, grammar: str = "", also: Collection[
     found.risk = risks(code, language, {each.path for each in imports})
     found.tags = [("shape", _shape(found.definitions))]
     found.entry_point |= text.startswith(b"#!")
-    strings = sorted(match["string"][0].byte_range for match in matches if "string" in match)
+    strings = sorted(
+        match["string" if "string" in match else "name"][0].byte_range
+        for match in matches
+        if "string" in match or ("package" in match and "name" in match)
+    )
     return Packaged(found, code, imports, blank(code, strings) if strings else code, _packages(text, matches))
 
 
@@ -185,7 +194,7 @@ def _sorted(
             found.entry_point = True
         elif "exported" in match:
             exported.update(_text(text, node) for node in match["exported"])
-        elif "string" not in match and "package" not in match:
+        elif not _ASIDE.intersection(match):
             scope = _scope(text, match, is_public)
             if scope is None:
                 continue

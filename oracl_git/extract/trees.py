@@ -49,6 +49,7 @@ class Grammar(NamedTuple):
     language: Language
     query: Query
     settled: bytes
+    comments: bool  # whether the query says what a comment is
 
 
 @cache
@@ -56,11 +57,13 @@ def grammar(name: str) -> Grammar:
     """The grammar of a language and its query, loaded when its first file comes."""
     row = GRAMMARS[name]
     language = Language(getattr(import_module(row.module), row.function)())
-    query = ""
+    text = ""
     for part in (row.query or name).split():
         with open(os.path.join(os.path.dirname(__file__), f"{part}.scm"), encoding="utf-8") as file:
-            query += file.read()
-    return Grammar(language, Query(language, query), _SETTLED.get(name, b""))
+            text += file.read()
+    query = Query(language, text)
+    named = {query.capture_name(index) for index in range(query.capture_count)}
+    return Grammar(language, query, _SETTLED.get(name, b""), "comment" in named)
 
 
 def read(name: str, text: bytes) -> tuple[Node | None, str]:

@@ -26,11 +26,11 @@ PHASES = ("repository", "imports", "links", "config", "tests", "mentions", "comm
 
 _DOC_SUFFIXES = (".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
 _DIRECTORY_PAGES = ("README.md", "index.md", "index.rst", "README.rst")
-_CONFIG_LANGUAGES = frozenset(("json", "yaml", "toml", "ini", "cargo"))
+_CONFIG_LANGUAGES = frozenset(("json", "yaml", "toml", "ini", "cargo", "composer", "maven", "msbuild"))
 _TEST_AFFIXES = (
     ("test_", ""), ("tests_", ""), ("", "_test"), ("", "_tests"), ("", ".test"), ("", ".spec"), ("", "_spec"),
     ("", ".test-d"), ("", ".cy"), ("", ".e2e"), ("", ".e2e-spec"), ("", ".e2e-test"), ("", "-test"), ("", "-spec"),
-    ("Test", ""), ("", "Tests"), ("", "Test"),
+    ("Test", ""), ("", "Tests"), ("", "Test"), ("", "Spec"), ("", "IT"),
 )  # fmt: skip
 
 Fraction = tuple[int, int]
@@ -260,12 +260,10 @@ def _mention(merge: _Merge, reference: Reference, language: str, names: Names) -
 
 
 def _depends(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
-    """A package that a manifest of the tree declares."""
+    """A package or project that a manifest of the tree stands for."""
     here = fragment(reference.start, reference.end)
-    found = names.declaring(reference.name, reference.target)
-    for target in found or ():
-        confidence = EXACT if found and len(found) == 1 else (1, len(found or ()))
-        merge.add("config", "depends_on", target, confidence, STATIC, here)
+    for target in resolve(language, names, merge.source, reference).targets:
+        merge.add("config", "depends_on", target.path, target.confidence, STATIC, here)
 
 
 def _provided(merge: _Merge, reference: Reference, language: str, names: Names) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # who asks for a path's tags need not load what reads files
 TEST_PATH = re.compile(
     r"(^|/)(tests?|testing|__tests__|specs?|e2e|cypress)/|(^|/)(test_[^/]*|conftest\.py)$"
     r"|(_test|_spec|\.test|\.spec|\.test-d|\.cy|\.e2e|\.e2e-spec|\.e2e-test)\.[^/]+$|-(test|spec)\.[cm]?[jt]sx?$"
-    r"|(^|/)[^/]*Tests?\.(java|cs|kt|swift)$"
+    r"|(^|/)([^/]*[a-z0-9.])?Tests?/|(^|/)[^/]*(Tests?|[a-z]IT)\.(java|cs|kt|php|swift|groovy|scala)$"
 )
 _CONFIG_SUFFIXES = frozenset("toml yaml yml ini cfg json jsonl conf properties env".split())
 _CONFIG_NAMES = frozenset(

@@ -23,7 +23,8 @@ __all__ = ["FAMILIES", "Resolution", "Target", "resolve"]
 FAMILIES = {
     "python": "python",
     "notebook": "python",
-    "template": "template",  # a kind of reference, whatever language it stands in
+    "template": "template",  # a kind of reference, whatever language it stands in; so is
+    "depends": "manifests",
     "go": "go",
     "rust": "rust",
     "c": "c",
@@ -49,8 +50,8 @@ FAMILIES = {
 
 
 def resolve(language: str, names: Names, source: str, reference: Reference) -> Resolution:
-    """Where a reference of kind "import", "use" or "template" leads from a file of a language."""
-    family = FAMILIES.get("template" if reference.kind == "template" else language)
+    """Where a reference of kind "import", "use", "template" or "depends" leads from a file of a language."""
+    family = FAMILIES.get(reference.kind if reference.kind in ("template", "depends") else language)
     return _resolver(family)(names, source, reference) if family else EXTERNAL
 
 

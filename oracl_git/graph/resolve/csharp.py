@@ -1,7 +1,8 @@
 """C#: a name is looked for in the namespaces around it, then in those the file or its project sees whole.
 
 Knows partial types (all their files are meant), generic ones, and global usings of
-a project: those of the files and of the .csproj right in its directory.
+a project: those of the files and of the .csproj right in its directory, and of .props and
+.targets above it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from ...extract.facts import Reference
 from ..names import Names
 from .model import EXTERNAL, Resolution, above, exact
-from .packages import declared, only, outwards, seen
+from .packages import nearest_of, only, outwards, seen
 
 
 def resolve(names: Names, source: str, reference: Reference) -> Resolution:
@@ -43,12 +44,15 @@ def _used(names: Names, source: str, name: str) -> Resolution:
 def _type(names: Names, source: str, name: str) -> tuple[str, ...]:
     """Who declares a type; a generic one also where its parameters are left off, and the other way round."""
     for spelled in (name, name[:-1] if name.endswith("<") else f"{name}<"):
-        found = names.declaring("csharp", spelled) or ()
+        found = names.declaring("csharp", spelled)
+        if found is None:  # in very many parts: the file that is called like it
+            found = names.named(f"{spelled.rstrip('<').rpartition('.')[2]}.cs") or ()
+            found = tuple(path for path in found if spelled in names.declared(path, "csharp"))
         if source in found:
             return (source,)
         if found:
             parts = tuple(path for path in found if spelled in names.declared(path, "csharp partial"))
-            return found if parts == found else declared(names, "csharp", source, spelled)
+            return found if parts == found else nearest_of(source, found)
     return ()
 
 
@@ -57,7 +61,7 @@ def _parts(names: Names, source: str, found: tuple[str, ...], name: str, symbol:
         return EXTERNAL
     if len(found) > 1 and names.declared(found[0], "csharp partial"):
         return exact(*found, symbol=symbol)
-    return only(found, symbol)
+    return only(source, found, symbol)
 
 
 def _scope(names: Names, source: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -65,10 +69,12 @@ def _scope(names: Names, source: str) -> tuple[tuple[str, ...], tuple[str, ...]]
     around = [name for package in names.declared(source, "csharp package") for name, _ in outwards(package, ".")]
     whole = list(names.declared(source, "csharp using"))
     for place in above(source):
-        whole += (name for path in names.files(place, ".props") for name in names.declared(path, "csharp global"))
+        shared = (*names.files(place, ".props"), *names.files(place, ".targets"))
+        whole += (name for path in shared for name in names.declared(path, "csharp global"))
         projects = names.files(place, ".csproj")
         if projects:
             files = (*projects, *names.files(place, ".cs"), *names.files(f"{place}/Properties".lstrip("/"), ".cs"))
             whole += (name for path in files for name in names.declared(path, "csharp global"))
     around = sorted(dict.fromkeys(around), key=lambda name: -name.count("."))
+    whole = [named for each in whole for named in (each, *(f"{name}.{each}" for name in around))]
     return (*around, ""), tuple(dict.fromkeys(each for each in whole if each not in around))

@@ -39,7 +39,7 @@ def _used(names: Names, source: str, name: str) -> Resolution:
             for path in _common(declared(names, "jvm", source, f"{package}.{name}" if package else name))
         }
         if found:
-            return only(tuple(found), name)
+            return only(source, tuple(found), name)
     return EXTERNAL
 
 

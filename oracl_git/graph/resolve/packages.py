@@ -38,9 +38,11 @@ def seen(found: tuple[str, ...], symbol: str = "") -> Resolution:
     return exact(*found, symbol=symbol) if len(found) == 1 else likely(found, symbol)
 
 
-def only(found: tuple[str, ...], symbol: str = "") -> Resolution:
-    """A use is followed when nothing else can be meant."""
-    return exact(*found, symbol=symbol) if len(found) == 1 else EXTERNAL
+def only(source: str, found: tuple[str, ...], symbol: str = "") -> Resolution:
+    """A use is followed when nothing else can be meant; what tests define is for tests."""
+    if len(found) != 1 or (TEST_PATH.search(found[0]) and not TEST_PATH.search(source)):
+        return EXTERNAL
+    return exact(*found, symbol=symbol)
 
 
 def outwards(name: str, joint: str) -> Iterator[tuple[str, str]]:

@@ -16,7 +16,9 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     kind, target, name, *_ = reference
     if kind == "use":
         full = f"{target}\\{name}" if target else name
-        return only(_declaring(names, source, full) or (_global(names, source, target, name)), name.rpartition("\\")[2])
+        return only(
+            source, _declaring(names, source, full) or (_global(names, source, target, name)), name.rpartition("\\")[2]
+        )
     if name == "file":
         return _required(names, source, target)
     return seen(_declaring(names, source, target), target.rpartition("\\")[2])
@@ -28,10 +30,13 @@ def _global(names: Names, source: str, space: str, name: str) -> tuple[str, ...]
 
 
 def _declaring(names: Names, source: str, full: str) -> tuple[str, ...]:
-    found = declared(names, "php", source, full)
-    if len(found) > 1:
-        loaded = tuple(path for path in _loaded(names, source, full) if path in found)
-        return loaded[:1] or found
+    """Who declares a name; of several the one that composer would load, or the nearest."""
+    found = names.declaring("php", full)
+    if source in (found or ()):
+        return ()
+    if found is None or len(found) > 1:
+        loaded = [path for path in _loaded(names, source, full) if full in names.declared(path, "php")]
+        return tuple(loaded[:1]) or declared(names, "php", source, full)
     return found
 
 

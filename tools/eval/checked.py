@@ -1,0 +1,57 @@
+"""Uses of names in a repository that people looked up by hand: how many are followed, and how rightly.
+
+    python tools/eval/checked.py REPOSITORY CHECKED.jsonl [--misses N]
+
+A line of CHECKED is one place of a sample: {"source": path, "name": what stands there, "targets": [path, …]},
+where no targets means that the name stands for nothing in the repository, although something there has it.
+
+    recall     of the lines with targets, those with an edge for the name to one of them
+    precision  of the edges for the names of all lines, those that lead to a target
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from oracl_git.git import discover
+from oracl_git.store.index import Index
+from oracl_git.store.update import update
+
+
+def main() -> None:
+    """Compare, and print one line of figures."""
+    parser = argparse.ArgumentParser(description="Hold names that are followed against a sample checked by hand.")
+    parser.add_argument("repository")
+    parser.add_argument("checked")
+    parser.add_argument("--misses", type=int, default=0, metavar="N", help="show so many faults")
+    asked = parser.parse_args()
+    with open(asked.checked, encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    repo = discover(asked.repository)
+    update(repo)
+    found: dict[tuple[str, str], set[str]] = {}
+    with Index(repo) as index:
+        nodes = {node.id: node for node in index.all_nodes()}
+        for link in index.all_links():
+            if link.relation in ("imports", "references"):
+                key = nodes[link.source].path, link.target_fragment.rpartition(".")[2]
+                found.setdefault(key, set()).add(nodes[link.target].path)
+    hits = meant = right = made = 0
+    faults = []
+    for row in rows:
+        edges = found.get((row["source"], row["name"]), set())
+        meant += bool(row["targets"])
+        hits += bool(edges & set(row["targets"]))
+        made += len(edges)
+        right += len(edges & set(row["targets"]))
+        if edges - set(row["targets"]) or (row["targets"] and not edges):
+            faults.append(f"{row['source']} {row['name']}: {sorted(edges)}, not {row['targets']}")
+    for fault in faults[: asked.misses]:
+        print(fault, file=sys.stderr)
+    print(f"{len(rows)} checked: recall {hits}/{meant}, precision {right}/{made}")
+
+
+if __name__ == "__main__":
+    main()
