@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from oracl_git.extract.ruby import underscore
 
 from .reading import Tree, definitions, facts
