@@ -13,7 +13,7 @@ run() {
 run init --no-hooks
 run search "how are imports resolved through re-exports" --limit 5
 run search "type:tests incremental equals full" --limit 3
-run related oracl_git/graph/python_imports.py --limit 6
+run related oracl_git/graph/resolve/python.py --limit 6
 run trace oracl_git/graph/numbers.py --in --depth 2
 run show oracl_git/graph/numbers.py#rounded
 run stats

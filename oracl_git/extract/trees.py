@@ -108,11 +108,12 @@ def _parse(known: Grammar, text: bytes) -> Tree | None:
     """The tree, or None when it takes more steps than any file should."""
     steps = _MAX_STEPS + len(text) // _BYTES_PER_STEP
     reads = _MAX_READS + _READS_PER_PIECE * (len(text) // _READ)
+    parsing = True
     text += known.settled
 
     def read(offset: int, _point: object) -> bytes:
         nonlocal reads, steps
-        reads -= 1
+        reads -= parsing  # queries read the text of nodes, too
         if reads < 0:  # what is never closed is looked for to the end of the text, again and again
             steps = 0
             return b""
@@ -124,9 +125,11 @@ def _parse(known: Grammar, text: bytes) -> Tree | None:
         return steps < 0
 
     try:
-        return Parser(known.language).parse(read, progress_callback=stop)
+        tree = Parser(known.language).parse(read, progress_callback=stop)
     except ValueError:  # stopped
         return None
+    parsing = False
+    return tree if reads >= 0 else None
 
 
 def _looks_parsable(known: Grammar, text: bytes) -> bool:

@@ -140,3 +140,8 @@ def test_what_is_never_closed_is_not_looked_for_again_and_again(language: str) -
     facts = extract(text, language)
     assert facts.error in ("", "syntax")
     assert time.process_time() - before < 20  # minutes without a bound
+
+
+def test_queries_read_the_text_of_as_many_nodes_as_there_are() -> None:
+    text = b"".join(b'require "a/b%d"\n' % number for number in range(3_000))
+    assert len(extract(text, "ruby").references) == 3_000
