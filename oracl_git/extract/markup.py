@@ -41,13 +41,10 @@ def extract(source: Source, language: str) -> Findings:
     refer_comments(source, comments, found)
     inner = [(start, end) for _, _, start, end in blocks]
     page = blank(text, sorted(comments + inner))
-    for tag, attributes, start, end in blocks:
-        if tag == b"style":
-            kind = attributes.get(b"lang", b"css").decode("utf-8", "replace")
-            dialect = {"sass": "scss", "stylus": "scss"}.get(kind, kind if kind in ("scss", "less") else "css")
-            around = b"".join((_spaces(text[:start]), text[start:end]))
-            rules = blank(around, comment_spans(around, dialect))
-            styles.refer(source, rules, dialect, found)
+    for dialect, spans in _dialects(blocks).items():
+        ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)]
+        alone = blank(text, zip(ends, starts, strict=True))
+        styles.refer(source, blank(alone, comment_spans(alone, dialect)), dialect, found)
     for match in _HEADING.finditer(page):
         title = b" ".join(match[1].split()).decode("utf-8", "replace")
         if title:
@@ -58,8 +55,15 @@ def extract(source: Source, language: str) -> Findings:
     return found
 
 
-def _spaces(text: bytes) -> bytes:
-    return blank(text, [(0, len(text))])
+def _dialects(blocks: list[Block]) -> dict[str, list[tuple[int, int]]]:
+    """Dialect of style sheets → where rules of it stand."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for tag, attributes, start, end in blocks:
+        if tag == b"style":
+            kind = attributes.get(b"lang", b"css").decode("utf-8", "replace")
+            dialect = {"sass": "scss", "stylus": "scss"}.get(kind, kind if kind in ("scss", "less") else "css")
+            found.setdefault(dialect, []).append((start, end))
+    return found
 
 
 def _blocks(text: bytes, language: str) -> Iterator[Block]:

@@ -7,6 +7,8 @@ words of their own; no grammar reads all four. Knows no selectors.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from itertools import islice
 
 from .facts import Definition
 from .generic import comment_spans, refer_comments
@@ -27,6 +29,8 @@ _SASS_BARE = re.compile(
 _FROM = re.compile(rb"(?:\bcomposes:|@value\b)[^;{}\n]{1,300}?\bfrom\s{1,10}[\"']([^\"'\n]{1,300})[\"']")
 _QUOTED = re.compile(rb"\"([^\"\n]{1,300})\"|'([^'\n]{1,300})'|url\(\s{0,20}([^\"'()\s]{1,300})\s{0,20}\)")
 _URL = re.compile(rb"\burl\(\s{0,20}[\"']?([^\"'()\s]{1,300})[\"']?\s{0,20}\)")
+_CLOSING = re.compile(rb"\n\}")
+_MOST = 10_000  # definitions of one file
 _WITH = re.compile(rb"\bwith[ \t]*\(|\b(?:as|show|hide|layer|supports)\b")  # what follows names no file
 _DEFINED = re.compile(
     rb"^(?:@(?:mixin|function)[ \t]++([\w-]{1,200}+)|[=]([\w-]{1,200}+)|(%[\w-]{1,200}+)[^;\n]{0,200}\{"
@@ -77,24 +81,25 @@ def _import(found: Findings, name: bytes, line: int) -> None:
 
 
 def _definitions(source: Source, code: bytes, docs: tuple[bytes, ...], found: Findings) -> None:
-    for match in _DEFINED.finditer(code):
+    closing = [match.start() for match in _CLOSING.finditer(code)]
+    for match in islice(_DEFINED.finditer(code), _MOST):
         *called, variable = match.groups()
         name = next(filter(None, (*called, variable))).decode()
         kind = "constant" if variable else "function"
         line = source.line(match.start())
-        end = line if variable else _end(source, code, match.start(), line)
+        end = line if variable else _end(source, code, match.start(), line, closing)
         public = not name.lstrip("$@%").startswith(("_", "-"))
         found.definitions.append(Definition(name, kind, line, end, public, documented(source.rows, line, docs)))
 
 
-def _end(source: Source, code: bytes, start: int, line: int) -> int:
+def _end(source: Source, code: bytes, start: int, line: int, closing: list[int]) -> int:
     """The line of the brace that closes at the beginning of a line; of indented Sass, the last indented one."""
     brace = code.find(b"{", start, source.ends[line - 1])
     if brace >= 0:
         if code.find(b"}", brace, source.ends[line - 1]) >= 0:
             return line
-        close = code.find(b"\n}", brace)
-        return source.line(close + 1) if close >= 0 else line
+        following = bisect_left(closing, brace)
+        return source.line(closing[following] + 1) if following < len(closing) else line
     for last in range(line, len(source.rows)):
         if source.rows[last].strip() and source.rows[last][:1] not in b" \t":
             return last

@@ -49,6 +49,7 @@ PUBLIC: dict[str, Callable[[str, bool, bool], bool]] = {
 _ASIDE = frozenset(("string", "comment", "package"))  # captures that stand for no definition
 _QUOTES = b"\"'`<>"
 _LONGEST_LEAD = 100  # lines of a comment and annotations above a definition that are looked at
+_MOST_ANNOTATIONS = 20  # lines of them between a definition and its comment
 MAX_MEMBERS = 200  # names of one import
 MAX_USES = 400  # names one file uses without an import
 _MAX_AGAIN = 3  # macros in macros
@@ -285,6 +286,7 @@ def _definitions(source: Source, scopes: list[_Scope], docs: tuple[bytes, ...]) 
 def documented(rows: list[bytes], line: int, docs: tuple[bytes, ...]) -> bool:
     """Whether a doc comment stands right above a line, or above its annotations."""
     inside = False  # a block comment, from its end upwards
+    between = 0
     for above in range(line - 2, max(line - _LONGEST_LEAD, -1), -1):
         row = rows[above].strip()
         inside = inside or row.endswith(b"*/")
@@ -293,8 +295,10 @@ def documented(rows: list[bytes], line: int, docs: tuple[bytes, ...]) -> bool:
                 return row.startswith(docs)
         elif row.startswith(docs):
             return True
-        elif not row or not (is_lead(row) or row.startswith(b"[")):
+        elif not row or between > _MOST_ANNOTATIONS or not (is_lead(row) or row.startswith(b"[")):
             return False
+        else:
+            between += 1
     return False
 
 

@@ -145,3 +145,14 @@ def test_what_is_never_closed_is_not_looked_for_again_and_again(language: str) -
 def test_queries_read_the_text_of_as_many_nodes_as_there_are() -> None:
     text = b"".join(b'require "a/b%d"\n' % number for number in range(3_000))
     assert len(extract(text, "ruby").references) == 3_000
+
+
+@pytest.mark.parametrize(
+    ("language", "piece"),
+    [("vue", b"<style>@import 'a';</style>\n"), ("scss", b"@mixin a {\n"), ("java", b"@A\n"), ("html", b"<script>a")],
+)
+def test_many_of_one_thing_cost_as_many(language: str, piece: bytes) -> None:
+    text = piece * (600_000 // len(piece))
+    before = time.process_time()
+    assert extract(text, language).error in ("", "syntax")
+    assert time.process_time() - before < 15  # a minute and more when each looks at all the others
