@@ -21,15 +21,15 @@ _TAG = r"<%s>\s{0,40}([^<>\s]{1,200})\s{0,40}</%s>"
 _GROUP, _ARTIFACT, _MODULE = (
     re.compile((_TAG % (tag, tag)).encode()) for tag in ("groupId", "artifactId", "module")
 )  # fmt: skip
-_PARENT = re.compile(rb"<parent>(?:[^<]|<(?!/parent>))*+</parent>")
-_DEPENDENCY = re.compile(rb"<dependency>(?:[^<]|<(?!/dependency>))*+</dependency>")
+_PARENT = re.compile(rb"<parent>(?:[^<]++|<(?!/parent>))*</parent>")
+_DEPENDENCY = re.compile(rb"<dependency>(?:[^<]++|<(?!/dependency>))*</dependency>")
 _NOT_OWN = re.compile(
     rb"<(parent|dependencies|dependencyManagement|build|profiles|reporting|repositories|developers|organization)>"
-    rb"(?:[^<]|<(?!/\1>))*+</\1>"
+    rb"(?:[^<]++|<(?!/\1>))*</\1>"
 )
 _OWN_GROUP = ("${project.groupId}", "${groupId}", "${pom.groupId}")
 
-_INCLUDED = re.compile(rb"(?<![\w.])include[ \t]*+\(?((?:\s*+[\"'][\w:./-]++[\"']\s*+,?)++)")
+_INCLUDED = re.compile(rb"(?<![\w.])include[ \t]*+\(?((?:\s*+[\"'][\w:./-]++[\"']\s*+,?)+)")
 _INCLUDED_BUILD = re.compile(rb"(?<![\w.])includeBuild[ \t]*+\(?\s*+[\"']([\w./-]++)[\"']")
 _QUOTED = re.compile(rb"[\"']([^\"'\n]++)[\"']")
 _PROJECT = re.compile(

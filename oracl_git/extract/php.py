@@ -19,7 +19,7 @@ _REQUIRED = re.compile(
     rb"|dirname\s*+\(\s*+__DIR__\s*+(?:,\s*+(\d)\s*+)?\)|dirname\s*+\(\s*+dirname\s*+\(\s*+__FILE__\s*+\)\s*+\))\s*+\.\s*+)?"
     rb"(?:'([^'$\n]++)'|\"([^\"$\n]++)\")\s*+\)?\s*+$"
 )
-_NAME = re.compile(rb"(?<![\w$>:\x80-\xff\\])(\\?(?:[A-Za-z_]\w*+\\)*+)([A-Z]\w*+|[a-z_]\w*+(?=\())(?![\w\\])")
+_NAME = re.compile(rb"(?<![\w$>:\x80-\xff\\])(\\?(?:[A-Za-z_]\w*+\\)*)([A-Z]\w*+|[a-z_]\w*+(?=\())(?![\w\\])")
 _CALL_AFTER = re.compile(rb"(?:function|new|fn)\s+&?$")
 _NO_CALLS = frozenset("if while for foreach switch catch array list isset unset empty exit die echo print and or match "
                       "function fn declare return elseif use static self parent new".split())  # fmt: skip

@@ -452,8 +452,8 @@ def test_what_is_no_file_is_told_apart(shop: Place) -> None:
 
 
 def test_a_trace_says_which_imports_are_not_read(shop: Place) -> None:
-    shop.commit("Rust", {"native/lib.rs": "mod a;\nuse crate::a::run;\n", "native/a.rs": "pub fn run() {}\n"})
-    assert "imports of rust are not read yet" in shop.oracl("trace", "native/lib.rs", code=None).err
+    shop.commit("Swift", {"native/lib.swift": "import Kit\nfunc run() {}\n"})
+    assert "imports of swift are not read yet" in shop.oracl("trace", "native/lib.swift", code=None).err
     assert shop.oracl("trace", "shop/cart.py").err == ""
 
 
