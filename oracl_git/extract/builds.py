@@ -7,13 +7,12 @@ under the label "maven", "gradle project" or "composer", or under "" by their pa
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from posixpath import normpath
-from typing import Any
 
 from . import config, generic
+from .data import json_table, line_of, table, texts
 from .source import Findings, Source, blank
 
 _LONGEST = 1 << 19  # bytes of a manifest that are looked at
@@ -21,12 +20,10 @@ _TAG = r"<%s>\s{0,40}([^<>\s]{1,200})\s{0,40}</%s>"
 _GROUP, _ARTIFACT, _MODULE = (
     re.compile((_TAG % (tag, tag)).encode()) for tag in ("groupId", "artifactId", "module")
 )  # fmt: skip
-_PARENT = re.compile(rb"<parent>(?:[^<]++|<(?!/parent>))*</parent>")
-_DEPENDENCY = re.compile(rb"<dependency>(?:[^<]++|<(?!/dependency>))*</dependency>")
-_NOT_OWN = re.compile(
-    rb"<(parent|dependencies|dependencyManagement|build|profiles|reporting|repositories|developers|organization)>"
-    rb"(?:[^<]++|<(?!/\1>))*</\1>"
-)
+_NOT_OWN = (  # elements of a project that hold names of others
+    b"parent", b"dependencies", b"dependencyManagement", b"build", b"profiles", b"reporting", b"repositories",
+    b"developers", b"organization",
+)  # fmt: skip
 _OWN_GROUP = ("${project.groupId}", "${groupId}", "${pom.groupId}")
 
 _INCLUDED = re.compile(rb"(?<![\w.])include[ \t]*+\(?((?:\s*+[\"'][\w:./-]++[\"']\s*+,?)+)")
@@ -62,20 +59,33 @@ def extract(source: Source, language: str) -> Findings:
 
 
 def _maven(source: Source, text: bytes, found: Findings) -> None:
-    parent = _PARENT.search(text)
-    own = _NOT_OWN.sub(b"", text)
+    parents = list(_elements(text, b"parent"))[:1]
+    own = text
+    for tag in _NOT_OWN:
+        own = blank(own, _elements(own, tag))
     group, name = _said(_GROUP, own), _said(_ARTIFACT, own)
-    group = group or (_said(_GROUP, parent[0]) if parent else "")
+    group = group or "".join(_said(_GROUP, text[start:end]) for start, end in parents)
     if name:
         found.declares.append(("maven", f"{group}:{name}"))
-    for match in ([parent] if parent else []) + list(_DEPENDENCY.finditer(text)):
-        needed = _said(_GROUP, match[0])
-        target = f"{group if needed in _OWN_GROUP else needed}:{_said(_ARTIFACT, match[0])}"
-        found.refer("depends", target, "maven", source.line(match.start()), source.line(match.end() - 1))
+    for start, end in (*parents, *_elements(text, b"dependency")):
+        needed = _said(_GROUP, text[start:end])
+        target = f"{group if needed in _OWN_GROUP else needed}:{_said(_ARTIFACT, text[start:end])}"
+        found.refer("depends", target, "maven", source.line(start), source.line(end - 1))
     for match in _MODULE.finditer(text):
         place = normpath(match[1].decode("utf-8", "replace"))
         place = place if place.endswith(".xml") else f"{place}/pom.xml"
         found.refer("provides", place, "", source.line(match.start()))
+
+
+def _elements(text: bytes, tag: bytes) -> Iterator[tuple[int, int]]:
+    """Where the elements of a name stand, each up to the first end tag after it."""
+    opening, closing = b"<%s>" % tag, b"</%s>" % tag
+    end = 0
+    while (start := text.find(opening, end)) >= 0:
+        end = text.find(closing, start) + len(closing)
+        if end < len(closing):  # none ends any more
+            return
+        yield start, end
 
 
 def _said(pattern: re.Pattern[bytes], text: bytes) -> str:
@@ -123,40 +133,26 @@ def _slashed(path: bytes) -> str:
 
 
 def _composer(source: Source, text: bytes, found: Findings) -> None:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    name = data.get("name") if isinstance(data, dict) else None
+    data = json_table(text)
+    name = data.get("name")
     if isinstance(name, str):
         found.declares.append(("composer", name))
     for key in ("require", "require-dev"):
-        for needed in _table(data, key):
+        for needed in table(data, key):
             if "/" in needed:
-                found.refer("depends", needed, "composer", _line(source, needed))
-    files = list(_texts(_table(data, "bin") or (data.get("bin") if isinstance(data, dict) else None)))
+                found.refer("depends", needed, "composer", line_of(source, f'"{needed}"'))
+    files = texts(data.get("bin"))
     for key in ("autoload", "autoload-dev"):
-        autoload = _table(data, key)
+        autoload = table(data, key)
         for standard in ("psr-4", "psr-0"):
-            for prefix, places in _table(autoload, standard).items():
-                found.declares += ((standard, f"{prefix} {place}") for place in _texts(places))
-        files += (*_texts(autoload.get("files")), *_texts(autoload.get("classmap")))
+            for prefix, places in table(autoload, standard).items():
+                found.declares += ((standard, f"{prefix} {place}") for place in texts(places))
+        files += (*texts(autoload.get("files")), *texts(autoload.get("classmap")))
     for path in files:
-        found.refer("provides", normpath(path), "", _line(source, path))
+        found.refer("provides", normpath(path), "", line_of(source, f'"{path}"'))
 
 
-def _table(data: object, key: str) -> dict[str, Any]:
-    value = data.get(key) if isinstance(data, dict) else None
-    return value if isinstance(value, dict) else {}
 
-
-def _texts(value: object) -> list[str]:
-    rows = value if isinstance(value, list) else [value]
-    return [each for each in rows if isinstance(each, str)]
-
-
-def _line(source: Source, word: str) -> int:
-    return source.line(max(source.text.find(f'"{word}"'.encode()), 0))
 
 
 _READERS: dict[str, Callable[[Source, bytes, Findings], None]] = {

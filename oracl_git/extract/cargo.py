@@ -6,14 +6,13 @@ file. What is declared here is read back by the resolver of Rust.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from typing import Any
 
 from . import config
+from .data import items, line_of, table, tables, texts, toml
 from .source import Findings, Source
 
-_MAX_BYTES = 1 << 17  # more is no manifest that somebody wrote
 _NEEDS = ("dependencies", "dev-dependencies", "build-dependencies")
 _TARGETS = ("bin", "example", "test", "bench")
 _OFFERED = ("src/lib.rs", "src/main.rs", "build.rs")  # without a word about them
@@ -22,37 +21,33 @@ _OFFERED = ("src/lib.rs", "src/main.rs", "build.rs")  # without a word about the
 def extract(source: Source, language: str) -> Findings:
     """What a Cargo.toml says."""
     found = config.extract(source, "toml")
-    try:
-        table = tomllib.loads(source.text.decode()) if len(source.text) <= _MAX_BYTES else {}
-    except (ValueError, RecursionError):  # then it is as good as any text
-        return found
-    package = _table(table, "package")
-    name = package.get("name")
+    manifest = toml(source)
+    name = table(manifest, "package").get("name")
     if isinstance(name, str):
-        _package(source, table, name, found)
-    for key, needed in _needed(table):
+        _package(source, manifest, name, found)
+    for key, needed in _needed(manifest):
         _need(source, key, needed, found)
-    for place in _strings(_table(table, "workspace").get("members")):
-        found.refer("provides", f"{place}/Cargo.toml", "", _line(source, place))
+    for place in texts(items(table(manifest, "workspace").get("members"))):
+        found.refer("provides", f"{place}/Cargo.toml", "", line_of(source, f"\n{place}", place))
     return found
 
 
-def _package(source: Source, table: dict[str, Any], name: str, found: Findings) -> None:
-    library = _table(table, "lib")
+def _package(source: Source, manifest: dict[str, Any], name: str, found: Findings) -> None:
+    library = table(manifest, "lib")
     called = library.get("name")
     found.declares.append(("crate", (called if isinstance(called, str) else name).replace("-", "_")))
     path = library.get("path")
-    build = _table(table, "package").get("build")
+    build = table(manifest, "package").get("build")
     places = [place for place in (path, build) if isinstance(place, str)]
     for kind in _TARGETS:
-        for target in _tables(table.get(kind)):
+        for target in tables(manifest.get(kind)):
             place = target.get("path")
             if isinstance(place, str):
                 places.append(place)
     if isinstance(path, str):
         found.declares.append(("crate root", path))
     for place in dict.fromkeys((*places, *_OFFERED)):
-        found.refer("provides", place, "", _line(source, place))
+        found.refer("provides", place, "", line_of(source, f"\n{place}", place))
 
 
 def _need(source: Source, key: str, needed: object, found: Findings) -> None:
@@ -66,33 +61,14 @@ def _need(source: Source, key: str, needed: object, found: Findings) -> None:
     path = row.get("path")
     if isinstance(path, str):
         found.declares.append((f"crate path {called}", path))
-    found.refer("depends", crate, "crate", _line(source, key))
+    found.refer("depends", crate, "crate", line_of(source, f"\n{key}", key))
 
 
-def _needed(table: dict[str, Any]) -> Iterator[tuple[str, object]]:
-    places = [table, _table(table, "workspace"), *_tables(list(_table(table, "target").values()))]
+def _needed(manifest: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    places = [manifest, table(manifest, "workspace"), *tables(list(table(manifest, "target").values()))]
     for place in places:
         for name in _NEEDS:
-            yield from _table(place, name).items()
+            yield from table(place, name).items()
 
 
-def _table(table: dict[str, Any], name: str) -> dict[str, Any]:
-    found = table.get(name)
-    return found if isinstance(found, dict) else {}
 
-
-def _tables(value: object) -> list[dict[str, Any]]:
-    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
-
-
-def _strings(value: object) -> list[str]:
-    return [row for row in value if isinstance(row, str)] if isinstance(value, list) else []
-
-
-def _line(source: Source, word: str) -> int:
-    """The first line that begins with a word, or holds it; 1 for what is not written."""
-    raw = word.encode()
-    start = 0 if source.text.startswith(raw) else source.text.find(b"\n" + raw) + 1
-    if not start:
-        start = max(source.text.find(raw), 0)
-    return source.line(start)

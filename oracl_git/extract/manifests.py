@@ -7,10 +7,9 @@ back by the resolvers of `graph`, under the labels that stand here.
 from __future__ import annotations
 
 import re
-import tomllib
-from typing import Any
 
 from . import generic
+from .data import items, line_of, table, tables, texts, toml
 from .source import Findings, Source, blank
 
 _GO_MODULE = re.compile(rb"^module[ \t]++\"?([^\s\"]++)", re.MULTILINE)
@@ -19,50 +18,43 @@ _GO_REPLACED = re.compile(
     rb"^(?:replace[ \t]++|[ \t]++)\S++(?:[ \t]++v\S++)?[ \t]++=>[ \t]++(\.{1,2}/\S*+)", re.MULTILINE
 )
 
-
-_LONGEST = 1 << 18  # of a manifest that is parsed
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)")
 
 
 def pyproject(source: Source, found: Findings) -> None:
     """A Python project: its name, the packages of the same tree it needs, and where its packages lie."""
-    if (b"[project]" not in source.text and b"[tool.poetry" not in source.text) or len(source.text) > _LONGEST:
+    if b"[project]" not in source.text and b"[tool.poetry" not in source.text:
         return
-    try:
-        data = tomllib.loads(source.text.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return
-    project, poetry = _table(data, "project"), _table(data, "tool", "poetry")
+    data = toml(source)
+    project, poetry = table(data, "project"), table(data, "tool", "poetry")
     name = project.get("name") or poetry.get("name")
     if isinstance(name, str):
         found.declares.append(("python project", _normal(name)))
-    needed = list(_list(project.get("dependencies")))
-    for extra in _table(project, "optional-dependencies").values():
-        needed += _list(extra)
-    for group in _table(data, "dependency-groups").values():
-        needed += _list(group)
-    needed += list(_table(poetry, "dependencies"))
-    for group in _table(poetry, "group").values():
-        needed += list(_table(group, "dependencies"))
+    needed = texts(items(project.get("dependencies")))
+    for extra in table(project, "optional-dependencies").values():
+        needed += texts(items(extra))
+    for group in table(data, "dependency-groups").values():
+        needed += texts(items(group))
+    needed += list(table(poetry, "dependencies"))
+    for group in table(poetry, "group").values():
+        needed += list(table(group, "dependencies"))
     for each in needed:
-        match = _REQUIREMENT.match(each) if isinstance(each, str) else None
+        match = _REQUIREMENT.match(each)
         if match:
-            found.refer("depends", _normal(match[1]), "python project", _line(source, match[1]))
-    where = _list(_table(data, "tool", "setuptools", "packages", "find").get("where")) or [""]
-    for package in _list(_table(data, "tool", "setuptools").get("packages")):
-        if isinstance(package, str):
-            for root in ("", "src/"):
-                found.refer("provides", f"{root}{package.replace('.', '/')}/__init__.py", "", _line(source, package))
-    for package in _list(poetry.get("packages")):
-        if isinstance(package, dict) and isinstance(package.get("include"), str):
-            root = f"{package['from']}/" if isinstance(package.get("from"), str) else ""
-            include = package["include"]
-            found.refer("provides", f"{root}{include}/__init__.py", "", _line(source, include))
+            found.refer("depends", _normal(match[1]), "python project", line_of(source, match[1]))
+    where = texts(table(data, "tool", "setuptools", "packages", "find").get("where")) or [""]
+    for package in texts(items(table(data, "tool", "setuptools").get("packages"))):
+        for root in ("", "src/"):
+            found.refer("provides", f"{root}{package.replace('.', '/')}/__init__.py", "", line_of(source, package))
+    for row in tables(poetry.get("packages")):
+        if isinstance(include := row.get("include"), str):
+            root = f"{row['from']}/" if isinstance(row.get("from"), str) else ""
+            found.refer("provides", f"{root}{include}/__init__.py", "", line_of(source, include))
     if isinstance(name, str):  # what build tools find by themselves
         module = _normal(name).replace("-", "_")
-        for root in dict.fromkeys((*(each for each in where if isinstance(each, str)), "src", "")):
+        for root in dict.fromkeys((*where, "src", "")):
             place = f"{root.rstrip('/')}/{module}" if root else module
-            found.refer("provides", f"{place}/__init__.py", "", _line(source, name))
+            found.refer("provides", f"{place}/__init__.py", "", line_of(source, name))
 
 
 def _normal(name: str) -> str:
@@ -70,19 +62,7 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _line(source: Source, word: str) -> int:
-    return source.line(max(source.text.find(word.encode()), 0))
 
-
-def _table(data: object, *keys: str) -> dict[str, Any]:
-    """A nested table; an empty one when something else stands there."""
-    for key in keys:
-        data = data.get(key) if isinstance(data, dict) else None
-    return data if isinstance(data, dict) else {}
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def extract(source: Source, language: str) -> Findings:

@@ -15,15 +15,14 @@ by `graph/resolve/npm.py`, under these labels:
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from . import generic
+from .data import items, json_table, line_of, table, tables, texts
 from .source import Findings, Source, blank
 
-_MAX_BYTES = 1 << 18  # no manifest is larger
 _MAX_ENTRIES = 500
 _COMMA = re.compile(rb",(?=\s*+[}\]])")
 _PACKAGE = frozenset(
@@ -44,13 +43,10 @@ _HINTS = (b'"compilerOptions"', b'"extends"', b'"references"', b'"name"', *(f'"{
 def read(source: Source, found: Findings) -> None:
     """Add what a JSON file says if it is one of the two."""
     text = source.text
-    if len(text) > _MAX_BYTES or not any(hint in text for hint in _HINTS):
+    if not any(hint in text for hint in _HINTS):
         return
-    try:
-        said = json.loads(_COMMA.sub(b"", blank(text, generic.comment_spans(text, "c"))))
-    except (ValueError, RecursionError):
-        return
-    if not isinstance(said, dict):
+    said = json_table(_COMMA.sub(b"", blank(text, generic.comment_spans(text, "c"))))
+    if not said:
         return
     if not said.keys().isdisjoint(_PACKAGE) and said.keys().isdisjoint(_OTHERS):
         _package(source, said, found)
@@ -66,10 +62,7 @@ def _package(source: Source, said: dict[str, Any], found: Findings) -> None:
         *_entries(said.get("exports"), ".", "exports"),
         *((".", key, value) for key in _MAIN if isinstance(value := said.get(key), str)),
     ]
-    imports = said.get("imports")
-    own = (
-        [row for key, value in imports.items() for row in _leaves(value, key, "")] if isinstance(imports, dict) else []
-    )
+    own = [row for key, value in table(said, "imports").items() for row in _leaves(value, key, "")]
     for label, rows in (("npm entry", entries), ("npm import", own)):
         for row in rows[:_MAX_ENTRIES]:
             found.declares.append((label, "\t".join(row)))
@@ -77,24 +70,20 @@ def _package(source: Source, said: dict[str, Any], found: Findings) -> None:
     offered = [target for _, _, target in entries if "*" not in target]
     offered += [value for value in _values(binaries) if isinstance(value, str)]
     for target in dict.fromkeys(offered[:_MAX_ENTRIES]):
-        found.refer("provides", target, "", _line(source, target))
+        found.refer("provides", target, "", line_of(source, f'"{target}"'))
     for key in _NEEDED:
-        needed = said.get(key)
         start = source.text.find(f'"{key}"'.encode())
-        for package in needed if isinstance(needed, dict) else ():
-            found.refer("depends", package, "npm package", _line(source, package, start))
+        for package in table(said, key):
+            found.refer("depends", package, "npm package", line_of(source, f'"{package}"', start=start))
     for command in _values(said.get("scripts")):
         for match in _RUN.finditer(command) if isinstance(command, str) else ():
             place = match[1] if match[1].startswith(".") else f"./{match[1]}"
-            found.refer("use", place, "", _line(source, match[1], partial=True))
+            found.refer("use", place, "", line_of(source, match[1]))
 
 
 def _values(value: object) -> list[object]:
     return list(value.values()) if isinstance(value, dict) else [value]
 
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _entries(exports: object, key: str, condition: str) -> Iterator[tuple[str, str, str]]:
@@ -119,31 +108,19 @@ def _leaves(value: object, key: str, condition: str, depth: int = 0) -> Iterator
 
 
 def _settings(source: Source, said: dict[str, Any], found: Findings) -> None:
-    options = said.get("compilerOptions")
-    options = options if isinstance(options, dict) else {}
-    extends = said.get("extends")
-    for target in _list(extends) or [extends]:
-        if isinstance(target, str) and target:
+    options = table(said, "compilerOptions")
+    for target in texts(said.get("extends")):
+        if target:
             found.declares.append(("ts extends", target))
             if not (target.startswith(".") and target.endswith(".json")):  # else it is a path, as any value
-                found.refer("use", target, "", _line(source, target))
+                found.refer("use", target, "", line_of(source, f'"{target}"'))
     if isinstance(base := options.get("baseUrl"), str):
         found.declares.append(("ts base", base))
-    paths = options.get("paths")
-    for pattern, targets in paths.items() if isinstance(paths, dict) else ():
-        for target in _list(targets):
-            if isinstance(target, str):
-                found.declares.append(("ts path", f"{pattern}\t{target}"))
-    found.declares += [("ts root", root) for root in _list(options.get("rootDirs")) if isinstance(root, str)]
-    for row in _list(said.get("references")):
-        if isinstance(row, dict) and isinstance(path := row.get("path"), str):
+    for pattern, targets in table(options, "paths").items():
+        found.declares += [("ts path", f"{pattern}\t{target}") for target in texts(items(targets))]
+    found.declares += [("ts root", root) for root in texts(items(options.get("rootDirs")))]
+    for row in tables(said.get("references")):
+        if isinstance(path := row.get("path"), str):
             found.declares.append(("ts project", path))
             whole = path if path.endswith(".json") else f"{path.rstrip('/')}/tsconfig.json"
-            found.refer("path", whole, "", _line(source, path))
-
-
-def _line(source: Source, value: str, start: int = 0, partial: bool = False) -> int:
-    """The line a value stands in; the first when it is spelled in some other way."""
-    wanted = value.encode("utf-8", "replace")
-    offset = source.text.find(wanted if partial else b'"' + wanted + b'"', max(start, 0))
-    return source.line(max(offset, 0))
+            found.refer("path", whole, "", line_of(source, f'"{path}"'))

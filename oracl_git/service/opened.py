@@ -11,13 +11,14 @@ import os
 import posixpath
 import time
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, wraps
+from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from ..errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, UsageError
 from ..git import Objects, Repository, discover, head_state, open_objects, settings, shallow_state
 from ..store import database
 from ..store.index import Index, Node
+from ..store.made_by import is_of_this_version
 from ..store.settings import Report, Settings
 
 if TYPE_CHECKING:
@@ -227,7 +228,7 @@ class Opened:
 
     def _current(self, index: Index) -> bool:
         """Whether the index is of HEAD, by this version, with as much history as the clone has."""
-        if index.commit != self.repo.head or index.header.get("extractor") != _version():
+        if index.commit != self.repo.head or not is_of_this_version(index.header):
             return False
         # The store of history is shared: another worktree may have lost it and made it anew.
         return index.header.get("shallow", "") == shallow_state(self.repo) and index.past is not None
@@ -348,14 +349,6 @@ class Opened:
                 shutil.rmtree(path)
                 gone.append(path)
         return gone
-
-
-@cache
-def _version() -> str:
-    """Of the extractor that this process has loaded: its files are not read again for each question."""
-    from ..extract import version
-
-    return version()
 
 
 class _OverBudget(Exception):

@@ -139,7 +139,7 @@ class Upkeep(Opened):
             if node.role:
                 kinds[node.role] += 1
                 languages[node.language] += 1
-                if node.language == "python":
+                if node.resolutions:
                     imports = [a + b for a, b in zip(imports, node.resolutions, strict=True)]
         mu, sigma = index.statistics
         found: dict[str, object] = {

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 
 from ..embedding import Asset
 from ..errors import GitFailed, NothingIndexed
-from ..extract import Facts, Texts, excluded, language_of, version
+from ..extract import Facts, Texts, excluded, language_of
 from ..git import Change, Objects, Repository, open_objects, shallow_state
 from ..graph import digest, governance
 from ..graph.model import decode_path, encode_path
@@ -26,6 +26,7 @@ from .edges import EdgeTable
 from .facts import Contents, FactsCache
 from .fill import settle
 from .history import DEFAULT_DEPTH, HistoryStore
+from .made_by import is_of_this_version, made_by
 from .nodes import File, NodeTable, Outlined
 from .settings import Progress, Report, Settings
 from .text import TextTable
@@ -120,7 +121,7 @@ class Build:
         linked, nodes = self._apply(changes, settings)
         read = Chronicle(self.db, self.past).move(self.repo, self.header, commit, depth, nodes.came, nodes.went)
         self.header |= {
-            "commit": commit, "tree": tree, "extractor": version(), "object_format": self.repo.object_format,
+            "commit": commit, "tree": tree, **made_by(), "object_format": self.repo.object_format,
             "settings": settings.encode(), "depth": depth,
         }  # fmt: skip
         self._write_header()
@@ -156,8 +157,8 @@ class Build:
             return "no index yet"
         if full:
             return "asked for"
-        if self.header.get("extractor") != version():
-            return "another extractor version"
+        if not is_of_this_version(self.header):
+            return "another version of the tool"
         if settings != stored:
             return "other parameters"
         return ""

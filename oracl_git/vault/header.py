@@ -7,14 +7,12 @@ digested. Knows nothing of keys or chains.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from .. import graph
 from ..errors import Unverified
 from ..git import Repository, open_objects
 from ..graph import parameters
@@ -71,7 +69,7 @@ def _schema(index: Index, cache: database.Connection, table: bytes) -> dict[str,
             "hubs": kinds.get(1, 0), "nodes": int(str(index.header["nodes"])), "skipped": skipped,
         },
         "extractor": str(index.header["extractor"]),
-        "graph": graph_version(),
+        "graph": str(index.header["graph"]),
         "max_r": index.max_rank,
         "mu": mu,
         "object_format": index.repo.object_format,
@@ -94,17 +92,6 @@ def _config(index: Index) -> str:
         contents = dict(objects.blobs(list(dict.fromkeys(blobs.values())))) if blobs else {}
     table = {name: sha256(contents.get(oid) or b"").hexdigest() for name, oid in blobs.items()}
     return sha256(canonical.dumps(table)).hexdigest()
-
-
-def graph_version() -> str:
-    """A digest over the code that links and weighs, as the extractor version is over the code that reads."""
-    found = sha256()
-    folder = os.path.dirname(graph.__file__)
-    for name in sorted(os.listdir(folder)):
-        if name.endswith(".py"):
-            with open(os.path.join(folder, name), "rb") as file:
-                found.update(f"\0{name}\0{sha256(file.read()).hexdigest()}".encode())
-    return found.hexdigest()
 
 
 def settings_of(schema: dict[str, Any]) -> Settings:

@@ -43,7 +43,7 @@ def examine(index: Index, deep: bool = False) -> dict[str, Any]:
     artifacts, orphans = counts.get(ARTIFACT, 0), _orphans(index)
     imports = [0] * len(RESOLUTIONS)
     for node in index.all_nodes():
-        if node.kind == ARTIFACT and node.language == "python":
+        if node.kind == ARTIFACT and node.resolutions:
             imports = [a + b for a, b in zip(imports, node.resolutions, strict=True)]
     by_name = dict(zip(RESOLUTIONS, imports, strict=True))
     inside = sum(imports) - by_name["external"]

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..errors import OraclError, Unverified
-from ..extract import version
 from ..git import Repository
 from ..graph import digest
 from ..store import body, database
 from ..store.index import Index
+from ..store.made_by import made_by
 from ..store.settings import Progress
 from . import canonical, header
 from .statement import Statement
@@ -54,8 +54,8 @@ def again(
 ) -> Iterator[tuple[Index, header.Described]]:
     """The graph of a commit, made from nothing as the statement says it was made. Raises Unverified (16)."""
     for name, there, here in (
-        ("extractor", said.schema["extractor"], version()),
-        ("graph", said.schema["graph"], header.graph_version()),
+        ("extractor", said.schema["extractor"], made_by()["extractor"]),
+        ("graph", said.schema["graph"], made_by()["graph"]),
     ):
         if there != here:
             raise Unverified(

@@ -111,6 +111,19 @@ def test_update_full_gives_the_same_root(shop: Place) -> None:
     assert before["root"]
 
 
+@mark.parametrize("made_by", ["extractor", "graph"])
+def test_an_index_that_other_code_made_is_made_anew(shop: Place, made_by: str) -> None:
+    before = shop.oracl("status", "--json").json
+    with sqlite3.connect(shop.path / ".git/oracl/index.sqlite") as index:
+        index.execute("UPDATE header SET value='another' WHERE key=?", (made_by,))
+        index.execute("DELETE FROM edge")
+    assert "imports" in shop.oracl("trace", "shop/cart.py").out
+    assert shop.oracl("status", "--json").json == before
+    with sqlite3.connect(shop.path / ".git/oracl/index.sqlite") as index:
+        index.execute("UPDATE header SET value='another' WHERE key=?", (made_by,))
+    assert shop.oracl("update", "--json").json["rebuilt"] == "another version of the tool"
+
+
 def test_status_json(shop: Place) -> None:
     data = shop.oracl("status", "--json").json
     assert set(data) == {
@@ -154,6 +167,15 @@ def test_stats(shop: Place) -> None:
         "kinds", "languages", "domains", "skipped",
     }  # fmt: skip
     assert set(data["imports"]) == {"exact", "suffix", "ambiguous", "unresolved", "external"}
+
+
+def test_stats_count_imports_of_every_language(shop: Place) -> None:
+    before = shop.oracl("stats", "--json").json["imports"]
+    importer = 'package b\n\nimport "x.org/m/a"\nimport "x.org/m/gone"\n\nvar B = a.A\n'
+    imported = "package a\n\nfunc A() {}\n"
+    shop.commit("Go", {"go.mod": "module x.org/m\n", "a/a.go": imported, "b/b.go": importer})
+    after = shop.oracl("stats", "--json").json["imports"]
+    assert (after["exact"], after["unresolved"]) == (before["exact"] + 1, before["unresolved"] + 1)
 
 
 def test_stats_parameters(shop: Place) -> None:

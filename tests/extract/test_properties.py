@@ -149,7 +149,15 @@ def test_queries_read_the_text_of_as_many_nodes_as_there_are() -> None:
 
 @pytest.mark.parametrize(
     ("language", "piece"),
-    [("vue", b"<style>@import 'a';</style>\n"), ("scss", b"@mixin a {\n"), ("java", b"@A\n"), ("html", b"<script>a")],
+    [
+        ("vue", b"<style>@import 'a';</style>\n"),
+        ("scss", b"@mixin a {\n"),
+        ("java", b"@A\n"),
+        ("html", b"<script>a"),
+        ("maven", b"<dependency>"),
+        ("maven", b"<build><"),
+        ("composer", b'{"a":'),
+    ],
 )
 def test_many_of_one_thing_cost_as_many(language: str, piece: bytes) -> None:
     text = piece * (600_000 // len(piece))

@@ -106,9 +106,13 @@ def test_15_rebuild_differs(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_16_cannot_check(signed: Vault, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Another extractor, a lock, a damaged memory, missing objects, a read-only place."""
-    (tmp_path / "sitecustomize.py").write_text("import oracl_git.vault.rebuild as r\nr.version = lambda: 'f' * 64\n")
-    signed.cli("verify", *BASE, "--rebuild", code=16, env={"PYTHONPATH": str(tmp_path)})
-    assert "extractor" in signed.err
+    for code in ("extractor", "graph"):
+        (tmp_path / "sitecustomize.py").write_text(
+            "import oracl_git.vault.rebuild as r\nsaid = r.made_by()\n"
+            f"r.made_by = lambda: {{**said, {code!r}: 'f' * 64}}\n"
+        )
+        signed.cli("verify", *BASE, "--rebuild", code=16, env={"PYTHONPATH": str(tmp_path)})
+        assert f"made with {code} version" in signed.err
     signed.forget()
     with open(signed.path / ".git/oracl/seen.json.lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

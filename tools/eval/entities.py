@@ -110,11 +110,12 @@ def draw(mirrors: pathlib.Path, sample: str, number: int) -> None:
         commit = git(mirrors, name, "rev-parse", "HEAD").decode().strip()
         rows = [row for path in paths(mirrors, name, commit) for row in taken(mirrors, name, commit, path)]
         rows.sort(key=lambda row: hashlib.sha256(f"{sample}\0{key(row)}".encode()).digest())
-        said: set[Any] = set()  # a relation that a changelog repeats is judged once
         for what in ("entity", "relation"):
-            fresh = [row for row in rows if row["what"] == what and key(row) not in judged]
-            once = [row for row in fresh if (k := key(row)[2]) not in said and not said.add(k)]  # type: ignore[func-returns-value]
-            drawn[what].append(once)
+            once: dict[Any, Row] = {}  # a relation that a changelog repeats is judged once
+            for row in rows:
+                if row["what"] == what and key(row) not in judged:
+                    once.setdefault(key(row)[2], row)
+            drawn[what].append(list(once.values()))
     for what, lists in drawn.items():
         turns = [row for turn in zip_longest(*lists) for row in turn if row is not None]
         for row in turns[:number]:
