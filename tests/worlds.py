@@ -44,8 +44,10 @@ def found(path: Path, commits: list[Commit], *options: str) -> Path:
             stream += b"from :%d\n" % (commit.parents[0] + 1)
             stream += b"".join(b"merge :%d\n" % (parent + 1) for parent in commit.parents[1:])
         else:
-            stream = stream.replace(b"commit refs/heads/main\nmark :%d\n" % number,
-                                    b"reset refs/heads/main\ncommit refs/heads/main\nmark :%d\n" % number)
+            stream = stream.replace(
+                b"commit refs/heads/main\nmark :%d\n" % number,
+                b"reset refs/heads/main\ncommit refs/heads/main\nmark :%d\n" % number,
+            )
         stream += b"deleteall\n"
         for name, (mode, content) in commit.tree.items():
             if mode == MODULE:
@@ -101,6 +103,8 @@ OTHER_PATHS = """
     cmd/run.go app/one.go app/two.go app/two_test.go app/deep/one.go sub/go.mod sub/three.go
     infra/main.tf infra/vars.tf infra/net/main.tf templates/base.html pkg/templates/page.html note.ipynb
     tools/pyproject.toml mkdocs.yml compose.yaml web/Dockerfile
+    app/Other.java app/One.kt lib/Two.kt app/Three.cs lib/Four.cs lib/Lib.csproj app/GlobalUsings.cs
+    lib/x.rb lib/x/y.rb spec/x_spec.rb php/src/One.php php/Two.php php/composer.json
 """.split()
 ODD_PATHS = [b"we ird/sp ace.md", b"a/new\nline.md", "caf\u00e9/\u540d.md".encode(), b"pkg/n\xc3\xa9.py", b"-x/--y.md"]
 
@@ -167,6 +171,18 @@ MORE_LINES = {
     "html": ['{% extends "base.html" %}', "{% include 'page.html' %}", "<a href='x'>",
              "{% import './base.html' as b %}"],
     "ipynb": ['{"cells": [{"cell_type": "code",\n"source": [\n"from pkg import a\\n",\n"x = 1"\n]}]}'],
+    "java": ["package org.x;", "import org.x.Main;", "import org.x.one.*;", "import static org.x.one.OneKt.go;",
+             "public class Main { Other o; }", "class Other { Deep d; }", "class MainTest { Main m; }"],
+    "kt": ["package org.x.one", "package org.x", "import org.x.Main", "import org.x.one.go as went",
+           "fun go() { run() }", "class Deep { val m = Main() }", "fun run() {}"],
+    "cs": ["using Top;", "global using Top.Low;", "namespace Top;", "namespace Top.Low;",
+           "partial class Three { Four f; }", "class Four { Three<int> t; }", "class Three<T> { }",
+           "using F = Top.Low.Four;"],
+    "csproj": ['<Using Include="Top.Low" />', '<ProjectReference Include="..\\lib\\Lib.csproj" />'],
+    "rb": ["require 'x'", "require_relative 'x/y'", "module X", "class Y; end", "end", "X::Y.new", "Y = 1",
+           "autoload :Y"],
+    "php": ["<?php", "namespace A;", "use A\\Two;", "class One extends Two {}", "class Two {}", "require 'Two.php';",
+            "function go() { new \\A\\One(); go(); }"],
     "yml": ["site_name: x", "nav:\n  - index.md\n  - docs/index.md", "uses: ./web", "docs_dir: notes"],
 }  # fmt: skip
 SHELL_LINES = [
@@ -214,7 +230,7 @@ def lines_for(path: bytes) -> list[str]:
         return PYTHON_LINES
     if suffix == "rst":
         return RST_LINES
-    if suffix in ("js", "ts", "java"):
+    if suffix in ("js", "ts"):
         return SCRIPT_LINES
     if path in (b"Makefile", b"run.sh"):
         return SHELL_LINES

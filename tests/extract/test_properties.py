@@ -17,7 +17,7 @@ from oracl_git.extract.languages import LANGUAGES
 NAMES = [row.name for row in LANGUAGES]
 READ = [
     "python", "markdown", "rst", "json", "yaml", "toml", "ini", "shell", "powershell", "javascript", "go", "html",
-    "rust", "c", "cpp", "cargo",
+    "rust", "c", "cpp", "cargo", "java", "kotlin", "csharp", "ruby", "php", "maven", "gradle", "msbuild", "composer",
 ]  # fmt: skip
 PIECES = [
     b"def f(x):\n", b"    return a.b\n", b"class C:\n", b"import a.b as c\n", b"from .. import d\n", b"@e\n", b'"""',
