@@ -26,7 +26,7 @@ LEVELS = {
 # What touches the world outside, and the only package that may.
 OWNERS = {
     "pygit2": {"git"},
-    "subprocess": {"git", "ontology"},
+    "subprocess": {"git", "ontology", "store"},
     "tree_sitter": {"extract"},
     "tree_sitter_python": {"extract"},
     "sqlite3": {"store", "ontology"},

@@ -18,6 +18,21 @@ from .database import transaction
 T = TypeVar("T")
 _BATCH = 256
 
+Row = tuple[str, bytes, bytes, bytes]  # skip, outline, links, text
+Said = tuple[Facts, Texts]
+
+
+def extracted(data: bytes, language: str) -> tuple[Row, Said]:
+    """What a blob says, as the cache keeps it and as it is."""
+    facts, texts = said = read(data, language)
+    flat = "\0".join([part for pair in texts for part in pair])  # of words: there is no NUL in them
+    return (facts.skip, *facts.encode(), flat.encode("utf-8", "surrogatepass")), said
+
+
+def outlined(row: Row) -> Said:
+    """The outline of a cached blob (see `decode_outline`) and the (title, body) of each chunk."""
+    return decode_outline(row[1]), _texts(row[3])
+
 
 class FactsCache:
     """Read and write Facts by (blob, language); writes are committed in batches.
@@ -27,7 +42,7 @@ class FactsCache:
 
     def __init__(self, db: sqlite3.Connection, write: bool = True) -> None:
         self._db = db
-        self._pending: dict[tuple[str, str], tuple[str, bytes, bytes, bytes]] = {}  # skip, outline, links, text
+        self._pending: dict[tuple[str, str], Row] = {}
         if write:
             with transaction(db):
                 db.execute("INSERT OR IGNORE INTO extractor(version) VALUES(?)", (version(),))
@@ -49,14 +64,17 @@ class FactsCache:
         rows = ((key, self._db.execute(find, (*key, self._extractor)).fetchone()) for key in keys)
         return {key: row[0] for key, row in rows if row}
 
-    def learn(self, blob: str, language: str, data: bytes) -> tuple[Facts, Texts]:
+    def learn(self, blob: str, language: str, data: bytes) -> Said:
         """Extract a blob and remember what it says."""
-        facts, texts = read(data, language)
-        flat = "\0".join([part for pair in texts for part in pair])  # of words: there is no NUL in them
-        self._pending[blob, language] = (facts.skip, *facts.encode(), flat.encode("utf-8", "surrogatepass"))
+        row, said = extracted(data, language)
+        self.remember(blob, language, row)
+        return said
+
+    def remember(self, blob: str, language: str, row: Row) -> None:
+        """Remember what a blob says."""
+        self._pending[blob, language] = row
         if len(self._pending) >= _BATCH:
             self.flush()
-        return facts, texts
 
     def flush(self) -> None:
         """Commit what was learned so far: an interrupted update resumes from here."""

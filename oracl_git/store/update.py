@@ -16,15 +16,16 @@ from collections.abc import Iterable, Iterator
 
 from ..embedding import Asset
 from ..errors import GitFailed, NothingIndexed
-from ..extract import Facts, Texts, excluded, language_of
+from ..extract import excluded, language_of
 from ..git import Change, Objects, Repository, open_objects, shallow_state
 from ..graph import digest, governance
 from ..graph.model import decode_path, encode_path
 from . import database
 from .chronicle import Chronicle
 from .edges import EdgeTable
-from .facts import Contents, FactsCache
+from .facts import Contents, FactsCache, Said, outlined
 from .fill import settle
+from .helper import read_all
 from .history import DEFAULT_DEPTH, HistoryStore
 from .made_by import is_of_this_version, made_by
 from .nodes import File, NodeTable, Outlined
@@ -37,7 +38,6 @@ _REGULAR = 0o100000
 _TYPE = 0o170000
 
 Skips = dict[tuple[str, str], str]  # (blob, language) → why to leave the file out, or ""
-Said = dict[tuple[str, str], tuple[Facts, Texts]]  # (blob, language) → what it says
 
 
 def update(
@@ -220,7 +220,7 @@ class Build:
                 self.db.execute("INSERT INTO skipped VALUES(?,?)", (change.path, reason))
         return files, gone
 
-    def _learned(self, files: list[File], skips: Skips) -> Iterator[Said]:
+    def _learned(self, files: list[File], skips: Skips) -> Iterator[dict[tuple[str, str], Said]]:
         """Read and parse the blobs that no cache knows, in the order of the files, which reads packs well.
 
         Yields what each blob says in its languages; `skips` learns why a file of it is to be left out, or "".
@@ -230,17 +230,20 @@ class Build:
             if (file.blob, file.language) not in skips and file.language not in unseen.setdefault(file.blob, []):
                 unseen[file.blob].append(file.language)
         wanted = [blob for blob, languages in unseen.items() if languages]
-        for done, (blob, data) in enumerate(self.objects.blobs(wanted), 1):
-            said: Said = {}
-            for language in unseen[blob]:
-                if data is None:
-                    skips[blob, language] = "missing"
-                    continue
-                facts, _ = said[blob, language] = self.cache.learn(blob, language, data)
-                skips[blob, language] = facts.skip
+        pieces = ((blob, unseen[blob], data) for blob, data in self.objects.blobs(wanted))
+        sizes = {file.blob: file.size for file in files} if self.whole else {}  # few are read here
+        answers = read_all(pieces, sum(sizes[blob] for blob in wanted if blob in sizes))
+        for done, ((blob, languages, data), rows) in enumerate(answers, 1):
+            if data is None:
+                skips.update(((blob, language), "missing") for language in languages)
+            said: dict[tuple[str, str], Said] = {}
+            for language, (row, outline) in zip(languages, rows, strict=False):
+                self.cache.remember(blob, language, row)
+                skips[blob, language] = row[0]
+                said[blob, language] = outline or outlined(row)
                 self.parsed += 1
                 if not self.whole:
-                    self.contents.recent[blob, language] = facts
+                    self.contents.recent[blob, language] = said[blob, language][0]
             self.tell("reading", done, len(wanted))
             yield said
         self.cache.flush()
@@ -254,10 +257,10 @@ class Build:
         return not reason
 
     def _outlines(
-        self, files: list[File], skips: Skips, learned: Iterator[Said], gone: list[str]
+        self, files: list[File], skips: Skips, learned: Iterator[dict[tuple[str, str], Said]], gone: list[str]
     ) -> Iterator[Outlined]:
         """What the rows of each artifact are made of."""
-        said: Said = {}
+        said: dict[tuple[str, str], Said] = {}
         for file in files:
             key = file.blob, file.language
             while key not in skips:
