@@ -42,7 +42,6 @@ _LINE_SUFFIX = re.compile(rb"(?::\d+)+(?:-\d+)?$")
 _REFUSED = re.compile(rb"[{}$%*?~&@]|//|\.\.\.")
 _LAST_SEGMENT = re.compile(rb"[A-Za-z_.\x80-\xff][\w\x80-\xff+-][\w\x80-\xff.+-]*")
 _MAX_PATH = 255
-_PROBES = 64  # up to so many words are looked up one by one; beyond, one pass finds all places
 
 _ATTRIBUTE = re.compile(rb"[\w.]++")
 
@@ -99,35 +98,19 @@ def _plausible(word: bytes, head: bytes, last: bytes) -> bool:
 
 
 def hits(text: bytes, classify: Callable[[bytes], T | None], table: bytes = _PATH_TABLE) -> list[tuple[int, T]]:
-    """The distinct words that `classify` accepts, each with its first offset, in order."""
-    spaced = b" " + text.translate(table) + b" "
-    words = b"\n".join(set(spaced.split())) + b"\n"
-    accepted: dict[bytes, T] = {}
-    for word in _JOINTS.findall(words.replace(b".\n", b"\n").replace(b":\n", b"\n")):
+    """The distinct words with a joint that `classify` accepts, each with its first offset, in order."""
+    spaced = (b" " + text.translate(table) + b" ").replace(b". ", b"  ").replace(b": ", b"  ")
+    places: list[tuple[int, T]] = []
+    place = 0
+    for word in dict.fromkeys(_JOINTED.findall(spaced)):  # by first places, so one pass finds them all
         value = classify(word)
         if value is not None:
-            accepted[word] = value
-    if not accepted:
-        return []
-    spaced = spaced.replace(b". ", b"  ").replace(b": ", b"  ")
-    if len(accepted) <= _PROBES:
-        places = [(spaced.find(b" " + word + b" "), value) for word, value in accepted.items()]
-    else:
-        places = []
-        for match in _WORDS.finditer(spaced):
-            late = accepted.pop(match[0], None)
-            if late is not None:
-                places.append((match.start() - 1, late))
-    places.sort(key=_offset)
+            place = spaced.index(b" %b " % word, place)
+            places.append((place, value))
     return places
 
 
-_JOINTS = re.compile(rb"^[^\n./:]*+[./:][^\n]*+", re.MULTILINE)  # of words, a line each: those with a joint in them
-_WORDS = re.compile(rb"[^ ]++")
-
-
-def _offset(hit: tuple[int, object]) -> int:
-    return hit[0]
+_JOINTED = re.compile(rb" ([^ ./:]*+[./:][^ ]*+)")  # a literal comes first: what follows is tried at spaces alone
 
 
 class _Spelled(dict[bytes, "tuple[str, str] | None"]):
