@@ -19,6 +19,7 @@ _RENDERED = re.compile(
     rb"|\b(?:get_template|select_template)\(\[?\s{0,80}|\btemplate_name[ \t]{0,9}=[ \t]{0,9})"
     rb"[\"']([\w./-]{1,200}\.\w{1,10})[\"']"
 )
+_RENDERERS = (b"render(", b"render_t", b"TemplateResponse(", b"t_template(", b"template_name")  # how those words look
 
 
 def refer_tags(source: Source, found: Findings) -> None:
@@ -31,6 +32,6 @@ def refer_tags(source: Source, found: Findings) -> None:
 
 def refer_rendered(source: Source, found: Findings) -> None:
     """Note the templates that Python code renders."""
-    if b"render" in source.text or b"template" in source.text:
+    if any(word in source.text for word in _RENDERERS):
         for match in _RENDERED.finditer(source.text):
             found.refer("template", match[1].decode("utf-8", "replace"), "", source.line(match.start(1)))

@@ -28,6 +28,7 @@ _FIXED = {
     "LC_ALL": "C",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
+    "GIT_FLUSH": "0",  # a write for each commit would wake us for each: nobody here waits for one before asking on
     # A partial clone must never fetch. Before 2.39.4 git did not know the first of
     # these, and then the second makes the fetch fail before it connects anywhere.
     "GIT_NO_LAZY_FETCH": "1",
