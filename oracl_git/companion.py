@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .errors import NotARepository, UsageError
-from .extract import split_identifiers
+from .extract.words import split_identifiers
 from .git import discover
 from .ontology import documents
 from .ontology.mentions import AMBIGUOUS

@@ -16,8 +16,10 @@ from collections import Counter
 sys.path.insert(0, os.path.dirname(__file__))
 import oracle
 
-from oracl_git.extract import Facts, excluded, extract, language_of
-from oracl_git.extract.facts import Reference
+from oracl_git.extract.exclude import excluded
+from oracl_git.extract.extractor import extract
+from oracl_git.extract.facts import Facts, Reference
+from oracl_git.extract.languages import language_of
 from oracl_git.git import Repository, open_objects
 from oracl_git.graph import association
 from oracl_git.graph.governance import FILES

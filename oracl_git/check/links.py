@@ -12,9 +12,12 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ..extract import Reference, excluded, extract, language_of
+from ..extract.exclude import excluded
+from ..extract.extractor import extract
+from ..extract.facts import Reference
+from ..extract.languages import language_of
 from ..graph.model import encode_path
-from ..graph.tags import TEST_PATH
+from ..graph.stems import TEST_PATH
 from . import scripts
 from .model import BROKEN_IMPORT, BROKEN_LINK, Finding
 from .tree import Tree

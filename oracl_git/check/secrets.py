@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from ..graph.tags import TEST_PATH
+from ..graph.stems import TEST_PATH
 from .model import KEY_FILE, PRIVATE_STORE, Finding
 
 _STORE = re.compile(r"(?:^|/)\.agentlas/(?:ontology-runtime\.sqlite|ontology-inbox/|ontology-gui/)")

@@ -10,8 +10,8 @@ import re
 
 from . import manifests, npm
 from .generic import comment_spans, refer_comments, refer_said
+from .paths import DOTTED, hits, path_like, paths, paths_in
 from .source import Findings, Source, blank
-from .words import DOTTED, hits, path_like, paths, paths_in
 
 _ENTRY = re.compile(rb"([A-Za-z_][\w.]*+):([A-Za-z_][\w.]*+)")
 _EXPRESSION = re.compile(rb"\$\{\{[^\n}]{0,300}\}\}")

@@ -63,6 +63,9 @@ class Chunk(NamedTuple):
     title: str
 
 
+Texts = list[tuple[str, str]]  # (title, text) of each chunk, as space-separated words
+
+
 class Facts(NamedTuple):
     """Everything extraction learned from one blob read as one language."""
 

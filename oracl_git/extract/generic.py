@@ -13,8 +13,8 @@ from .chunks import by_definitions, is_lead
 from .facts import Definition
 from .languages import language as language_row
 from .looks import definition_lines
+from .paths import paths, paths_in
 from .source import Findings, Source, blank
-from .words import paths, paths_in
 
 _STRING = rb"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'"
 _C = rb"|(?P<comment>//[^\n]*+|/\*(?:.*?\*/|.*+))|`(?:[^`\\]|\\.)*+`"

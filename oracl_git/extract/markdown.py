@@ -12,8 +12,8 @@ import re
 from .chunks import by_headings
 from .generic import refer_comments
 from .links import add_link
+from .paths import DOTTED, SUFFIXES, paths
 from .source import Findings, Source, blank
-from .words import DOTTED, SUFFIXES, paths
 
 _FRONT_MATTER = re.compile(rb"(---|\+\+\+)[ \t]*+\n.*?^\1[ \t]*+$", re.DOTALL | re.MULTILINE)
 _FENCE = re.compile(rb"^[ \t>]{0,40}(`{3,}+|~{3,}+)([^\n]*+)$", re.MULTILINE)

@@ -13,8 +13,8 @@ from . import javascript, styles
 from .chunks import by_definitions
 from .generic import comment_spans, refer_comments
 from .links import add_link, local, unquote
+from .paths import paths
 from .source import Findings, Source, blank
-from .words import paths
 
 COMPONENTS = frozenset(("vue", "svelte", "astro"))
 _OPEN = re.compile(rb"<(script|style)\b([^<>]*+)>", re.IGNORECASE)

@@ -20,12 +20,12 @@ from tree_sitter import Node
 from . import generic, trees
 from .chunks import by_definitions
 from .facts import Definition
+from .paths import paths_in
 from .pyrisk import risks
 from .rst import symbol_roles
 from .source import Findings, Source, blank
 from .templates import refer_rendered
 from .trees import Captures
-from .words import paths_in
 
 _SPAN = attrgetter("byte_range")
 _IDENTIFIER = rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*+"

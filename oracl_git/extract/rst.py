@@ -11,8 +11,8 @@ import re
 
 from .chunks import by_headings
 from .links import add_link
+from .paths import DOTTED, SUFFIXES, paths
 from .source import Findings, Source, blank
-from .words import DOTTED, SUFFIXES, paths
 
 _PUNCTUATION = rb"[!-/:-@\[-`{-~]"
 _TITLE = re.compile(

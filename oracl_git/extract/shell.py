@@ -10,8 +10,8 @@ import re
 
 from .facts import Definition
 from .generic import comment_spans, refer_comments
+from .paths import path_like, paths
 from .source import Findings, Source, blank
-from .words import path_like, paths
 
 _FUNCTION = re.compile(
     rb"^[ \t]{0,40}+"

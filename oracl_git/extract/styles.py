@@ -14,9 +14,9 @@ from .facts import Definition
 from .generic import comment_spans, refer_comments
 from .languages import language as language_row
 from .links import add_link, local
+from .paths import paths
 from .source import Findings, Source, blank
 from .syntax import documented
-from .words import paths
 
 # What names other style sheets: one, or several in a list.
 _IMPORT = re.compile(

@@ -36,9 +36,9 @@ from . import generic, trees
 from .chunks import CONTAINERS, by_definitions, is_lead
 from .facts import Definition
 from .languages import language as language_row
+from .paths import paths
 from .risks import risks
 from .source import Findings, Source, blank, only
-from .words import paths
 
 # What makes a definition public, by the column `public` of a language: its name, or what the query marked.
 PUBLIC: dict[str, Callable[[str, bool, bool], bool]] = {

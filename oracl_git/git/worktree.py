@@ -7,7 +7,6 @@ Knows nothing of what the bytes mean, and writes nothing.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
@@ -132,6 +131,8 @@ def laid(repo: Repository, data: bytes, mode: int = _REGULAR, crlf: bool = False
 
 def blob_id(repo: Repository, data: bytes) -> str:
     """The name git gives to these bytes."""
+    import hashlib  # OpenSSL takes longer to load than a question may
+
     return hashlib.new(repo.object_format, b"blob %d\0" % len(data) + data).hexdigest()
 
 

@@ -14,12 +14,12 @@ from typing import NamedTuple
 from ..extract.facts import Facts, Reference
 from .governance import Constraint, Governance
 from .model import ARTIFACT, HUB, OVERLAY, REPOSITORY, STATIC, Edge, fragment, hub_of
-from .names import Names, normalised_stem
+from .names import Names
 from .numbers import rounded
 from .parameters import DIRECTORY_MANIFESTS, EXACT, ONE, RELATION_WEIGHTS, UNIQUE_SUFFIX, UNKNOWN_RELATION_WEIGHT
 from .resolve import resolve
 from .resolve.python import resolve_dotted
-from .tags import is_test, split_name
+from .stems import is_test, normalised_stem, split_name, tested_stem
 
 RESOLUTIONS = ("exact", "suffix", "ambiguous", "unresolved", "external")
 PHASES = ("repository", "imports", "links", "config", "tests", "mentions", "comments", "learned", "constraints")
@@ -27,11 +27,6 @@ PHASES = ("repository", "imports", "links", "config", "tests", "mentions", "comm
 _DOC_SUFFIXES = (".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
 _DIRECTORY_PAGES = ("README.md", "index.md", "index.rst", "README.rst")
 _CONFIG_LANGUAGES = frozenset(("json", "yaml", "toml", "ini", "cargo", "composer", "maven", "msbuild"))
-_TEST_AFFIXES = (
-    ("test_", ""), ("tests_", ""), ("", "_test"), ("", "_tests"), ("", ".test"), ("", ".spec"), ("", "_spec"),
-    ("", ".test-d"), ("", ".cy"), ("", ".e2e"), ("", ".e2e-spec"), ("", ".e2e-test"), ("", "-test"), ("", "-spec"),
-    ("Test", ""), ("", "Tests"), ("", "Test"), ("", "Spec"), ("", "IT"),
-)  # fmt: skip
 
 Fraction = tuple[int, int]
 
@@ -285,15 +280,6 @@ _OTHERS = {
     "depends": _depends,
     "provides": _provided,
 }
-
-
-def tested_stem(path: str) -> str:
-    """The normalised stem a test file's name points at; "" when it names nothing."""
-    _, stem, _ = split_name(path)
-    for prefix, suffix in _TEST_AFFIXES:
-        if stem.startswith(prefix) and stem.endswith(suffix) and len(stem) > len(prefix) + len(suffix):
-            return normalised_stem(stem[len(prefix) : len(stem) - len(suffix) or None])
-    return ""
 
 
 def _tested(path: str, imported: set[str], names: Names) -> Iterator[tuple[str, Fraction]]:

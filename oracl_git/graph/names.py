@@ -14,7 +14,6 @@ from zlib import crc32
 
 from .model import encode_path
 from .parameters import MAX_CANDIDATES
-from .tags import is_test, split_name
 
 T = TypeVar("T")
 Memo = dict[tuple[str, ...], tuple[Any, set[int]]]  # subject → (result, keys of the questions it took)
@@ -176,21 +175,6 @@ def top_levels(path: str) -> Iterator[tuple[str, str]]:
 def is_python(path: str) -> bool:
     """Whether the import system could load it."""
     return path.endswith((".py", ".pyi"))
-
-
-def normalised_stem(stem: str) -> str:
-    """A file's stem as tests and implementations are matched by; bytes that are no text count as one mark."""
-    return encode_path(stem.lower().strip("_").replace("-", "_")).decode("utf-8", "replace")
-
-
-def implementation_stem(path: str) -> str:
-    """The normalised stem under which tests may look for this file; "" for tests."""
-    if is_test(path):
-        return ""
-    directory, stem, _ = split_name(path)
-    if stem in ("__init__", "index", "mod", "lib"):
-        stem = directory.rpartition("/")[2]
-    return normalised_stem(stem)
 
 
 def capped(paths: list[str]) -> Candidates:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from math import lcm
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..extract.facts import Facts
 from . import parameters
-from .governance import Governance
 from .numbers import rounded
 from .parameters import BUCKET_WEIGHTS, ONE
+
+if TYPE_CHECKING:  # a priority is asked for far from what reads files
+    from ..extract.facts import Facts
+    from .governance import Governance
 
 _WORD = re.compile(r"[a-z]+")
 

@@ -7,20 +7,15 @@ and how learned tags merge last. Knows nothing of edges.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from . import parameters
+from .stems import is_test, split_name
 
 if TYPE_CHECKING:  # who asks for a path's tags need not load what reads files
     from ..extract.facts import Facts
     from .governance import Governance
 
-TEST_PATH = re.compile(
-    r"(^|/)(tests?|testing|__tests__|specs?|e2e|cypress)/|(^|/)(test_[^/]*|conftest\.py)$"
-    r"|(_test|_spec|\.test|\.spec|\.test-d|\.cy|\.e2e|\.e2e-spec|\.e2e-test)\.[^/]+$|-(test|spec)\.[cm]?[jt]sx?$"
-    r"|(^|/)([^/]*[a-z0-9.])?Tests?/|(^|/)[^/]*(Tests?|[a-z]IT)\.(java|cs|kt|php|swift|groovy|scala)$"
-)
 _CONFIG_SUFFIXES = frozenset("toml yaml yml ini cfg json jsonl conf properties env".split())
 _CONFIG_NAMES = frozenset(
     "Makefile Dockerfile .gitignore .gitattributes .editorconfig tox.ini setup.py requirements.txt go.mod Gemfile "
@@ -40,19 +35,6 @@ _LADDERS = {
     "sensitivity": tuple(parameters.SENSITIVITY),
 }
 FIELDS = ("domain", "component", "lifecycle", "classification", "content_type", "placeholder", "format")
-
-
-@lru_cache(maxsize=256)  # each step of one file asks
-def is_test(path: str) -> bool:
-    """Whether the path is one of a test."""
-    return TEST_PATH.search(path) is not None
-
-
-def split_name(path: str) -> tuple[str, str, str]:
-    """(directory, stem, suffix without its dot) of a path."""
-    directory, _, name = path.rpartition("/")
-    stem, dot, suffix = name.rpartition(".")
-    return (directory, stem, suffix) if dot and stem else (directory, name, "")
 
 
 def role(path: str) -> str:

@@ -16,7 +16,7 @@ from math import log1p, sqrt
 from operator import mul
 
 from ..errors import UsageError
-from ..extract import split_identifiers
+from ..extract.words import split_identifiers
 from .words import folded, words
 
 AUTO, HASH, MODEL2VEC = ADAPTERS = ("auto", "hash", "model2vec")

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from ..extract import split_identifiers
+from ..extract.words import split_identifiers
 from .stem import stem
 
 VERSION = "1"  # of how text becomes words; another one rebuilds the full-text index

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..extract import split_identifiers
-from ..graph.tags import split_name, tag_string
+from ..extract.words import split_identifiers
+from ..graph.stems import split_name
+from ..graph.tags import tag_string
 from ..store.index import Index, Node
 from . import tables
 from .model import Answer, Reason, Result

@@ -12,9 +12,9 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..extract import split_identifiers
+from ..extract.words import split_identifiers
 from ..graph.model import decode_path, fragment
-from ..graph.tags import split_name
+from ..graph.stems import split_name
 from ..store.index import Index, Node, Span
 from . import semantic, tables
 from .lines import grown, stems

@@ -5,7 +5,7 @@ Knows the shapes of answers and their JSON form. Knows nothing of how they come 
 
 from __future__ import annotations
 
-import base64
+import binascii
 from typing import NamedTuple
 
 from ..graph.model import encode_path
@@ -92,4 +92,4 @@ def path_json(path: str) -> dict[str, object]:
     shown = raw.decode("utf-8", "replace")
     if shown.encode() == raw:
         return {"path": shown}
-    return {"path": shown, "path_b64": base64.b64encode(raw).decode()}
+    return {"path": shown, "path_b64": binascii.b2a_base64(raw, newline=False).decode()}

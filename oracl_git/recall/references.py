@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..extract import Reference
+from ..extract.facts import Reference
 from ..graph import link
 from ..graph.model import ARTIFACT
 from ..store.index import Index, Node

@@ -11,10 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from math import log
 
-from ..graph.link import tested_stem
 from ..graph.model import decode_path
-from ..graph.names import implementation_stem
 from ..graph.parameters import QUERY_NEIGHBOUR_GUARD
+from ..graph.stems import implementation_stem, tested_stem
 from ..store.index import Index, Link, Node
 from . import tables
 from .model import Answer, Reason, Result

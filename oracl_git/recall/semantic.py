@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..embedding import find, kept_encoder
 from ..errors import EmbeddingUnusable
-from ..extract import split_identifiers
+from ..extract.words import split_identifiers
 from ..store.index import Index
 from . import tables
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ..extract import split_identifiers
+from ..extract.words import split_identifiers
 
 _WORD = re.compile(r"\w+", re.UNICODE)
 _PART = re.compile(r"[A-Za-z0-9]+")

@@ -345,7 +345,7 @@ class Questions(Opened):
         """The priority terms of a node, recomputed from what the commit says."""
         import json
 
-        from ..extract import extract
+        from ..extract.extractor import extract
         from ..graph import governance, link, priority
         from ..store.tree import StoredNames
 

@@ -18,7 +18,7 @@ from ..git import Repository
 
 Connection = sqlite3.Connection
 DatabaseError = sqlite3.DatabaseError
-SCHEMA_VERSION = 4  # a file of an older one is replaced: all of it is derived
+SCHEMA_VERSION = 5  # a file of an older one is replaced: all of it is derived
 BUSY_SECONDS = 60
 _ROWS = 2_000  # that wait to be written
 _VALUES = 300  # that one statement binds
@@ -39,6 +39,8 @@ CREATE TABLE node(
     sum INTEGER NOT NULL DEFAULT 0, cnt INTEGER NOT NULL DEFAULT 0, deg INTEGER NOT NULL DEFAULT 0);
 CREATE UNIQUE INDEX node_path ON node(path, kind);
 CREATE INDEX node_name ON node(name) WHERE kind = 0;
+-- Read whole, for the mean: no row of a file is touched.
+CREATE INDEX node_size ON node(size, kind) WHERE kind = 0;
 CREATE INDEX node_stem ON node(stem) WHERE stem <> '';
 CREATE INDEX node_tested ON node(tested) WHERE tested <> '';
 CREATE INDEX node_shard ON node(shard);

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
-from ..extract import Facts
+from ..extract.facts import Facts
 from ..graph import digest, link, priority
 from ..graph.governance import Governance
 from ..graph.model import ARTIFACT, CONSTRAINT, CONSTRAINT_PREFIX, HUB, HUB_PREFIX, Edge, decode_path

@@ -11,8 +11,8 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from ..extract import Facts, Texts, read, version
-from ..extract.facts import decode, decode_links, decode_outline
+from ..extract.facts import Facts, Texts, decode, decode_links, decode_outline
+from ..extract.version import version
 from .database import transaction
 
 T = TypeVar("T")
@@ -24,6 +24,8 @@ Said = tuple[Facts, Texts]
 
 def extracted(data: bytes, language: str) -> tuple[Row, Said]:
     """What a blob says, as the cache keeps it and as it is."""
+    from ..extract.extractor import read  # a question reads no blob
+
     facts, texts = said = read(data, language)
     flat = "\0".join([part for pair in texts for part in pair])  # of words: there is no NUL in them
     return (facts.skip, *facts.encode(), flat.encode("utf-8", "surrogatepass")), said

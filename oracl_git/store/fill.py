@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 from ..embedding import Asset, Encoder, find, kept_encoder
 from ..errors import EmbeddingUnusable
-from ..extract import Texts
+from ..extract.facts import Texts
 from ..git import Repository, open_objects
 from . import database, vectors
 from .facts import Contents, FactsCache

@@ -11,7 +11,7 @@ import os
 import sqlite3
 from array import array
 
-from ..extract import split_identifiers
+from ..extract.words import split_identifiers
 from ..git import Repository, commits, is_linear_extension, reachable, shallow_state
 from .database import insert, transaction
 

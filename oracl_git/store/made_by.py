@@ -10,7 +10,7 @@ from functools import cache
 from hashlib import sha256
 
 from .. import graph
-from ..extract import version
+from ..extract.version import version
 
 
 def graph_version() -> str:

@@ -12,12 +12,12 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from ..extract import Facts, Texts
+from ..extract.facts import Facts, Texts
 from ..graph import digest
 from ..graph.governance import Governance
-from ..graph.link import tested_stem
 from ..graph.model import ARTIFACT, decode_path, encode_path
-from ..graph.names import Names, implementation_stem, key, place, suffixes
+from ..graph.names import Names, key, place, suffixes
+from ..graph.stems import implementation_stem, tested_stem
 from ..graph.tags import role
 from .database import Rows
 from .facts import Contents

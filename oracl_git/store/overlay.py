@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
-from ..extract import language_of
+from ..extract.languages import language_of
 from ..git import Change, Entry, Laid, Objects, Repository, open_objects, stamp
 from ..graph.model import decode_path
 from . import database, vectors

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 from ..graph.model import decode_path, encode_path
 from .reading import Reading
-from .wording import first_words, runs
+from .wording import first_words, learn_frequencies, runs
 
 _REMEMBERED = 64
 T = TypeVar("T")
@@ -175,10 +175,7 @@ class Past(Reading):
         if self.past is None:
             return []
         first, known = first_words(words), self.spoken
-        for stem in first:
-            if stem not in known:
-                row = self.past.execute("SELECT doc FROM entry_vocab WHERE term=?", (stem,)).fetchone()
-                known[stem] = row[0] if row else 0
+        learn_frequencies(self.past, "entry_vocab", first, known)
         return [(word, stem, known[stem]) for stem, word in first.items() if known[stem]]
 
     @cached_property

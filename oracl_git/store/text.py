@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from ..extract import Facts, Texts, split_identifiers
+from ..extract.facts import Facts, Texts
+from ..extract.words import split_identifiers
 from .database import Rows
 from .facts import Contents
 

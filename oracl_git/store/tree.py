@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 
-from ..extract import Facts
+from ..extract.facts import Facts
 from ..graph import globs
 from ..graph.model import decode_path, encode_path
 from ..graph.names import Candidates, Names, T, capped, is_python, place, top_levels

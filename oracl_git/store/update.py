@@ -16,7 +16,8 @@ from collections.abc import Iterable, Iterator
 
 from ..embedding import Asset
 from ..errors import GitFailed, NothingIndexed
-from ..extract import excluded, language_of
+from ..extract.exclude import excluded
+from ..extract.languages import language_of
 from ..git import Change, Objects, Repository, open_objects, shallow_state
 from ..graph import digest, governance
 from ..graph.model import decode_path, encode_path

@@ -12,7 +12,6 @@ empty until `compact` closes the gaps.
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from array import array
 from collections.abc import Iterable, Sequence
@@ -27,8 +26,10 @@ _GAPS = sketch.BLOCK  # empty places that are no matter
 
 def key(model: str, title: str, body: str) -> bytes:
     """What a chunk's vector is kept under: a digest of the model and the text."""
+    from hashlib import blake2b
+
     text = f"{title}\0{body}".encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(text, digest_size=_KEY, key=model.encode()[:64]).digest()
+    return blake2b(text, digest_size=_KEY, key=model.encode()[:64]).digest()
 
 
 def cached(cache: sqlite3.Connection, keys: Iterable[bytes]) -> dict[bytes, bytes]:

@@ -5,17 +5,20 @@ Knows chunks, words, stems and sketches. Scores that come out of here are SQLite
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..extract import Facts
+from ..extract.facts import Facts
 from . import database
 from .reading import Node, Reading, Span
-from .vectors import Vectors
+
+if TYPE_CHECKING:
+    from .vectors import Vectors
 
 _STEMS = 200_000  # words whose stems a process keeps
 _HOLDERS, _FILES = 4_096, 1_024  # stems whose files, and files whose chunks a process keeps
@@ -87,12 +90,8 @@ class Wording(Reading):
 
     def rare_words(self, words: Sequence[str]) -> list[tuple[str, str, int]]:
         """(word, its stem, chunks that hold it) of the words that full text knows."""
-        first = first_words(words)
-        known = self.frequencies
-        for stem in first:
-            if stem not in known:
-                row = self.db.execute("SELECT doc FROM chunk_vocab WHERE term=?", (stem,)).fetchone()
-                known[stem] = row[0] if row else 0
+        first, known = first_words(words), self.frequencies
+        learn_frequencies(self.db, "chunk_vocab", first, known)
         return [(word, stem, known[stem]) for stem, word in first.items() if known[stem]]
 
     @cached_property
@@ -181,6 +180,8 @@ class Wording(Reading):
     @cached_property
     def vectors(self) -> Vectors:
         """The vectors of its chunks."""
+        from .vectors import Vectors
+
         return Vectors(self.db)
 
     @property
@@ -210,6 +211,16 @@ def runs(scores: Sequence[float]) -> Iterator[tuple[int, int]]:
             start = place
     if len(scores) - start > 1:
         yield start, len(scores)
+
+
+def learn_frequencies(db: sqlite3.Connection, vocabulary: str, stems: Iterable[str], known: dict[str, int]) -> None:
+    """Add to `known` how many rows of a full text hold each stem, 0 for none."""
+    wanted = [stem for stem in stems if stem not in known]
+    known.update(dict.fromkeys(wanted, 0))
+    for start in range(0, len(wanted), 500):
+        part = wanted[start : start + 500]
+        marks = ",".join("?" * len(part))
+        known.update(db.execute(f"SELECT term, doc FROM {vocabulary} WHERE term IN ({marks})", part))
 
 
 def first_words(words: Sequence[str]) -> dict[str, str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracl_git.extract import Definition, extract, read
 from oracl_git.extract.chunks import MAX_CHUNKS, by_definitions, by_headings, by_lines
+from oracl_git.extract.extractor import extract, read
+from oracl_git.extract.facts import Definition
 
 
 def function(name: str, lines: int, indent: int = 0) -> bytes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from oracl_git.extract import extract, generic
+from oracl_git.extract import generic
+from oracl_git.extract.extractor import extract
 from oracl_git.extract.source import Source
 
 DEFINITIONS = [

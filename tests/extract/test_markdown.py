@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oracl_git.extract import extract
+from oracl_git.extract.extractor import extract
 from oracl_git.extract.markdown import github_slug, plain_text
 
 TEXT = b"""\

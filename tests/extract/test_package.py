@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from oracl_git import extract as package
-from oracl_git.extract import MAX_BYTES, excluded, extract, language_of, languages, version
+from oracl_git.extract import extractor as package
+from oracl_git.extract import languages
+from oracl_git.extract.exclude import MAX_BYTES, excluded
+from oracl_git.extract.extractor import extract
+from oracl_git.extract.languages import language_of
+from oracl_git.extract.version import version
 
 LANGUAGES = [
     (b"a/b.py", "python"),
@@ -138,8 +142,10 @@ def test_version_depends_on_the_parsers_that_are_installed() -> None:
 
 def test_importing_and_asking_loads_no_parser() -> None:
     code = (
-        "import sys, oracl_git.extract as e\n"
-        "e.version(); e.excluded(b'a.py', 0o100644, 1); e.language_of(b'a.py'); e.split_identifiers('aB')\n"
+        "import sys\n"
+        "from oracl_git.extract import exclude, extractor as e, languages, version, words\n"
+        "version.version(); exclude.excluded(b'a.py', 0o100644, 1); languages.language_of(b'a.py')\n"
+        "words.split_identifiers('aB')\n"
         "e.extract(b'# A', 'markdown')\n"
         "assert not any(name.startswith('tree_sitter') for name in sys.modules)\n"
         "e.extract(b'x = 1', 'python')\n"

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oracl_git.extract import Facts, extract, language_of, read
-from oracl_git.extract.facts import decode, decode_links, decode_outline
-from oracl_git.extract.languages import LANGUAGES
+from oracl_git.extract.extractor import extract, read
+from oracl_git.extract.facts import Facts, decode, decode_links, decode_outline
+from oracl_git.extract.languages import LANGUAGES, language_of
 
 NAMES = [row.name for row in LANGUAGES]
 READ = [
@@ -123,7 +123,7 @@ def test_a_line_of_a_megabyte_ends(language: str) -> None:
 
 def test_the_same_in_another_process() -> None:
     data = b"import a, b.c\nfrom d import (e, f)\nx = y = 'p/q.py r/s.py t/u.py'\ndef g(): return a, b, e, f, x\n" * 20
-    code = "import sys, oracl_git.extract as e; print(e.extract(sys.stdin.buffer.read(), 'python'))"
+    code = "import sys, oracl_git.extract.extractor as e; print(e.extract(sys.stdin.buffer.read(), 'python'))"
     answers = {
         subprocess.run(
             [sys.executable, "-c", code], input=data, capture_output=True, check=True, env={"PYTHONHASHSEED": seed}

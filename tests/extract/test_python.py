@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from oracl_git.extract import Facts, extract
+from oracl_git.extract.extractor import extract
+from oracl_git.extract.facts import Facts
 
 CODE = b'''\
 #!/usr/bin/env python

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oracl_git.extract import extract
+from oracl_git.extract.extractor import extract
 
 TEXT = b"""\
 .. _Top Label:

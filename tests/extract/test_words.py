@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracl_git.extract import split_identifiers
-from oracl_git.extract.words import path_like, paths
+from oracl_git.extract.paths import path_like, paths
+from oracl_git.extract.words import split_identifiers
 
 PATHS = [
     ("docs/guide.md", ("docs/guide.md", "")),

@@ -10,7 +10,9 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(__file__)))
 import oracle
 import rows
 
-from oracl_git.extract import Facts, extract, language_of
+from oracl_git.extract.extractor import extract
+from oracl_git.extract.facts import Facts
+from oracl_git.extract.languages import language_of
 from oracl_git.graph.resolve import Resolution, resolve
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from oracl_git.extract import extract, read
+from oracl_git.extract.extractor import extract, read
 
 from .reading import Tree
 

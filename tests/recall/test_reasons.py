@@ -19,7 +19,7 @@ import pytest
 
 import oracl_git
 from oracl_git.embedding import LENGTH, find
-from oracl_git.extract import split_identifiers
+from oracl_git.extract.words import split_identifiers
 from oracl_git.recall import tables
 from oracl_git.recall.model import Reason, Result
 from oracl_git.service import Oracl

@@ -16,7 +16,7 @@ import zipfile
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from oracl_git.extract import split_identifiers
+from oracl_git.extract.words import split_identifiers
 
 MOST = {"doc": 700, "raise": 150, "comment": 150, "rest": 250, "section": 30}  # of a kind, of one package
 _FEWEST_WORDS, _FEWEST_BELOW, _LONGEST = 4, 8, 300  # words of a short text, of a long one

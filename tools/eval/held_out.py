@@ -36,7 +36,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 from embedding.pairs import functions, modules, sections
 
 from oracl_git.embedding import DIMENSIONS, Asset, Encoder
-from oracl_git.extract import split_identifiers
+from oracl_git.extract.words import split_identifiers
 
 Floats = NDArray[np.float64]
 QUESTIONS = 60  # of one package

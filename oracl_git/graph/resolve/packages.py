@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from posixpath import commonpath
 
 from ..names import Names
-from ..tags import TEST_PATH
+from ..stems import TEST_PATH
 from .model import EXTERNAL, Resolution, exact, likely, parent
 
 
