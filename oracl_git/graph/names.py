@@ -69,9 +69,20 @@ class Names(Protocol):
         """The result of `ask`, which many files want for the same subject."""
 
 
+class _Seeds(dict[str, int]):
+    """Question → what the key of each of its arguments begins with."""
+
+    def __missing__(self, question: str) -> int:
+        seed = self[question] = crc32(question.encode())
+        return seed
+
+
+_seeds = _Seeds()
+
+
 def key(question: str, argument: str) -> int:
     """The 32-bit key of a question."""
-    return crc32(encode_path(argument), crc32(question.encode()))
+    return crc32(encode_path(argument), _seeds[question])
 
 
 class Recorder:

@@ -13,6 +13,7 @@ is known by its suffix only.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from ...extract.facts import Reference
@@ -57,22 +58,15 @@ def _absolute(names: Names, directory: str, parts: list[str]) -> tuple[list[tupl
     if not roots:
         return [], False
     known = set(roots)
-    ancestor = directory
-    ancestors = [ancestor]
-    while ancestor:
-        ancestor = _parent(ancestor)
-        ancestors.append(ancestor)
     stdlib = parts[0] in STDLIB
     mine = False
-    for place in ancestors:
-        for layout in PYTHON_LAYOUTS if not stdlib else ("",):
-            root = _join(place, layout) if layout else place
-            if root not in known or _is_package(names, root):
-                continue
-            found = _locate(names, root, parts)
-            if found:
-                return [(found, EXACT)], True
-            mine = mine or _is_package(names, _join(root, parts[0]))
+    for root in _search_path(directory, not stdlib):
+        if root not in known or _is_package(names, root):
+            continue
+        found = _locate(names, root, parts)
+        if found:
+            return [(found, EXACT)], True
+        mine = mine or _is_package(names, _join(root, parts[0]))
     if stdlib or len(roots) > _MANY_ROOTS:
         return [], mine
     regular, loose = [], []
@@ -92,6 +86,16 @@ def _absolute(names: Names, directory: str, parts: list[str]) -> tuple[list[tupl
     if hits and len(hits) <= MAX_CANDIDATES:
         return [(hit, (1, len(hits))) for hit in hits], True
     return [], mine or bool(hits)
+
+
+@lru_cache(maxsize=1024)  # each import of a directory asks
+def _search_path(directory: str, layouts: bool) -> tuple[str, ...]:
+    """The roots that a module may lie under, by nearness to the importer's directory."""
+    places = [directory]
+    while places[-1]:
+        places.append(_parent(places[-1]))
+    return tuple(_join(place, layout) if layout else place
+                 for place in places for layout in (PYTHON_LAYOUTS if layouts else ("",)))  # fmt: skip
 
 
 def _nearest(found: list[tuple[str, _Module]], directory: str) -> list[_Module]:
