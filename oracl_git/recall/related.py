@@ -13,7 +13,6 @@ from math import log
 
 from ..graph.model import decode_path
 from ..graph.parameters import QUERY_NEIGHBOUR_GUARD
-from ..graph.stems import implementation_stem, tested_stem
 from ..store.index import Index, Link, Node
 from . import tables
 from .model import Answer, Reason, Result
@@ -37,19 +36,22 @@ class Evidence:
         self.words: dict[str, str] = {}  # stem → the word as it stands in the files
         self.topics: dict[str, str] = {}  # stem → the word as it stands in messages
         self.holders: list[tuple[str, float, Mapping[int, int]]] = []  # stem, its weight, how often each node has it
+        self.bearers: list[tuple[str, frozenset[int]]] = []  # word of a path, the rarest first, and the files with it
         self.lengths: Scores = {}  # node → what BM25 adds to that for the length of its text
         self.notes: list[str] = []
 
 
 def related(
     index: Index, nodes: list[Node], *, text: str = "", limit: int = 20, kind: str = "",
-    directory: str = "",
+    strangers: Sequence[str] = (),
 ) -> Answer:  # fmt: skip
-    """Files related to all of `nodes` as one question; `text` stands in for a file git does not know."""
-    found = evidence(index, nodes, text, directory)
+    """Files related to all of `nodes` as one question, and to the `strangers`: paths that are no artifacts, with
+    the `text` that they have."""
+    found = evidence(index, nodes, text, strangers)
     asked = {node.id for node in nodes}
     trust = len(found.entries) / (len(found.entries) + tables.TRUST)
-    scale = sum(tables.RELATED.values()) * max(tables.RELATED_PRIOR.values())
+    priors = _priors(nodes, strangers)
+    scale = sum(tables.RELATED.values()) * max(most for row in tables.RELATED_PRIOR.values() for most in row.values())
     terms: list[tuple[str, Scores, float, float]] = []  # signal, its values, its weight, its best value
     totals: Scores = {}
     for name, weight in tables.RELATED.items():
@@ -66,7 +68,7 @@ def related(
     pool = index.best(base, len(base) if kind else max(tables.POOL, 3 * limit))
     cards = index.cards(pool)
     ranked = sorted(
-        (-base[node] * tables.RELATED_PRIOR[role], decode_path(path), node)
+        (-base[node] * priors[role], decode_path(path), node)
         for node in pool
         for path, role in [cards[node]]
         if role and (not kind or role == kind)
@@ -75,7 +77,7 @@ def related(
     results = []
     for negative, path, other in ranked[:limit]:
         role = cards[other][1]
-        prior = tables.RELATED_PRIOR[role] / scale
+        prior = priors[role] / scale
         shares = [(name, weight * values[other] / top) for name, values, weight, top in terms if other in values]
         shares.sort(key=lambda row: -row[1])
         reasons = tuple(Reason(name, _say(name, other, found), share * prior) for name, share in shares)
@@ -83,37 +85,48 @@ def related(
     return Answer(tuple(results), len(ranked), None, tuple(found.notes))
 
 
-def evidence(index: Index, nodes: list[Node], text: str = "", directory: str = "") -> Evidence:
+def _priors(nodes: list[Node], strangers: Sequence[str]) -> dict[str, float]:
+    """Role → how much likelier such a file is to be meant: the mean over the files that are asked of."""
+    rows = [tables.RELATED_PRIOR[node.role] for node in nodes]
+    if strangers:
+        from ..graph.tags import role
+
+        rows += [tables.RELATED_PRIOR[role(path)] for path in strangers]
+    return {role: sum(row[role] for row in rows) / len(rows) for role in tables.ROLES}
+
+
+def evidence(index: Index, nodes: list[Node], text: str = "", strangers: Sequence[str] = ()) -> Evidence:
     """Every signal for the question."""
     found = Evidence()
-    past = index.remember(("together", *(node.id for node in nodes)), lambda: _past(index, nodes))
+    paths = [*(node.path for node in nodes), *strangers]
+    past = index.remember(("together", *paths), lambda: _past(index, paths, {node.id for node in nodes}))
     found.values.update(past.values)
     found.together, found.entries = past.together, past.entries
     found.speaks, found.said, found.topics = past.speaks, past.said, past.topics
     found.notes += past.notes
     _terms(index, nodes, text, found)
     _edges(index, nodes, found)
-    _kin(index, nodes, directory, found)
+    _named(index, paths, found)
     return found
 
 
 # -- history ------------------------------------------------------------------------------
 
 
-def _past(index: Index, nodes: list[Node]) -> Evidence:
+def _past(index: Index, paths: list[str], asked: set[int]) -> Evidence:
     """What history says."""
     found = Evidence()
-    _cochange(index, nodes, found)
+    _cochange(index, paths, asked, found)
     _topics(index, found)
     return found
 
 
-def _cochange(index: Index, nodes: list[Node], found: Evidence) -> None:
+def _cochange(index: Index, paths: list[str], asked: set[int], found: Evidence) -> None:
     if index.past is None or not index.reach:
         found.notes.append("without history: this clone has none")
         return
     distance = index.distance
-    lists = [index.commits_of(node.path, tables.RELATED_COMMITS) for node in nodes]
+    lists = [index.commits_of(path, tables.RELATED_COMMITS) for path in paths]
     entries = sorted({entry for entries in lists for entry in entries}, key=distance.__getitem__)
     found.entries = entries
     touched = index.touched(entries, tables.COMMIT_FILES)
@@ -135,12 +148,11 @@ def _cochange(index: Index, nodes: list[Node], found: Evidence) -> None:
     found.values["cosine"] = {
         node: value / (1 + activity.get(node, (0, 1))[1]) ** 0.5 for node, value in together.items()
     }
-    _walk(index, nodes, together, found)
+    _walk(index, asked, together, found)
 
 
-def _walk(index: Index, nodes: list[Node], together: Scores, found: Evidence) -> None:
+def _walk(index: Index, asked: set[int], together: Scores, found: Evidence) -> None:
     """What changes together with what changes together with these."""
-    asked = {node.id for node in nodes}
     first = index.best({node: value for node, value in together.items() if node not in asked}, 8)
     cards, distance = index.cards(first), index.distance
     walks = [(together[node], index.commits_of(decode_path(cards[node][0]), tables.WALK_COMMITS)) for node in first]
@@ -258,22 +270,20 @@ def _edges(index: Index, nodes: list[Node], found: Evidence) -> None:
     found.values["graph"] = dict(values)
 
 
-def _kin(index: Index, nodes: list[Node], directory: str, found: Evidence) -> None:
-    """Same directory; same stem once test affixes are off."""
+def _named(index: Index, paths: list[str], found: Evidence) -> None:
+    """Words of their paths that other paths have, too, the rarer the more."""
+    words = list(dict.fromkeys(word for path in paths for word in split_words(path)))
+    total = len(index.sizes)
+    most = max(tables.FEW, tables.COMMON * total)
+    known = {stem: (word, files) for word, stem, files in index.named_words(words) if 1 < files <= most}
+    weights = {stem: log(1 + total / files) for stem, (_, files) in known.items()}
+    costs = {stem: files for stem, (_, files) in known.items()}
     values: Scores = defaultdict(float)
-    for node in nodes:
-        place = node.path.rpartition("/")[0]
-        siblings = index.under(place + "/" if place else "", 2_000)
-        stem = tested_stem(node.path) or implementation_stem(node.path)
-        for other, path in siblings:
-            deeper = path[len(place) + 1 :].count("/") if place else path.count("/")
-            values[other] = max(values[other], 0.3 / (1 + deeper))
-        if len(stem) > 2:
-            for other, _ in index.stem_kin(stem):
-                values[other] = max(values[other], 1.0 if other in values else 0.9)
-    if directory:
-        for other, _ in index.under(directory + "/", 2_000):
-            values[other] = max(values[other], 0.3)
+    for stem in _affordable(weights, costs, tables.OWN_TERMS, tables.POSTINGS):
+        files = index.files_named(stem)
+        found.bearers.append((known[stem][0], files))
+        for node in files:
+            values[node] += weights[stem]
     found.values["path"] = dict(values)
 
 
@@ -321,7 +331,7 @@ def _say(name: str, node: int, found: Evidence) -> str:
         best = heapq.nlargest(3, shares)
         return "shares " + ", ".join(found.words[stem] for _, stem in best)
     if name == "path":
-        return "its neighbour by path"
+        return "has " + ", ".join([word for word, files in found.bearers if node in files][:3]) + " in its path"
     if name in ("tests", "configures"):
         pairs = [pair for pair in found.links[node] if pair[0].relation == name]
         return say_link(*max(pairs, key=lambda pair: (pair[0].rank, pair[0].source_fragment)))

@@ -107,19 +107,25 @@ RELATED = {
     "cosine": 0.6,  # the same, made fair to files that change often
     "walk": 0.3,  # two steps of it
     "topic": 0.8,  # messages of commits on the other speak of what those on this one speak of
-    "terms": 1.0,  # the file's own rarest words
+    "terms": 1.1,  # the file's own rarest words
     "graph": 0.4,  # edges either way, by R̂
-    "tests": 0.6,  # one tests the other
+    "tests": 0.8,  # one tests the other
     "configures": 0.5,  # one configures the other
-    "path": 0.1,  # directory and stem in common
+    "path": 0.4,  # words of its path, the rarer the more
 }
 FROM_HISTORY = ("together", "cosine", "walk")
 TRUST = 4  # a file with n commits: its history counts n / (n + TRUST)
-RELATED_PRIOR = {"code": 1.0, "tests": 1.25, "docs": 1.1, "config": 1.35}
+RELATED_PRIOR = {  # what is asked of → what is found
+    "code": {"code": 1.0, "tests": 1.2, "docs": 1.2, "config": 1.25},
+    "tests": {"code": 1.2, "tests": 1.05, "docs": 1.05, "config": 1.5},
+    "docs": {"code": 1.05, "tests": 1.0, "docs": 1.05, "config": 1.3},
+    "config": {"code": 1.0, "tests": 1.15, "docs": 1.05, "config": 1.4},
+}
 HALF_LIFE = 1_000  # commits
 OWN_TERMS = 60
 POSTINGS = 4_000  # chunks one question may look at for them
-COMMON = 0.1  # a word in more than this share of all chunks is nobody's own
+COMMON = 0.1  # a word in more than this share of all chunks, or paths, is nobody's own
+FEW = 20  # paths that may have it in any case
 K1, B = 1.2, 0.75  # BM25
 RELATED_COMMITS = 400  # of one file, newest first
 WALK_COMMITS = 60  # of each file that the walk goes on from

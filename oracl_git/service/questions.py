@@ -123,23 +123,28 @@ class Questions(Opened):
         self, paths: Iterable[str], *, limit: int = 20, kind: str = "", update: bool = True,
         progress: Progress | None = None,
     ) -> Answer:  # fmt: skip
-        """What goes with these files, as one question. A file git does not know is read from the work tree."""
+        """What goes with these files, as one question.
+
+        A file that is no artifact (git does not know it, or it is left out) is known by its path, by its
+        history, and by the text it has in the work tree.
+        """
         from ..recall.related import related
 
         started, before = time.monotonic(), telemetry.resident()
         index = self.fresh(update, progress)
         loaded = time.monotonic()
         names = list(paths)
-        nodes, texts, directory = [], [], ""
+        nodes, texts, strangers = [], [], []
         for name in names:
             try:
                 node = self.resolve(name)[0]
             except UnknownPath:
-                text, directory = self._untracked(name)
+                path, text = self._stranger(name)
+                strangers.append(path)
                 texts.append(text)
                 continue
             nodes.append(node)
-        answer = related(index, nodes, text="\n".join(texts), limit=limit, kind=kind, directory=directory)
+        answer = related(index, nodes, text="\n".join(texts), limit=limit, kind=kind, strangers=strangers)
         if nodes and kind in ("", "docs") and self._has_ontology:
             answer = self._with_documents(index, nodes, answer, limit)
         self._record("related", names, answer, started, loaded, before, [node.path for node in nodes])
@@ -177,19 +182,21 @@ class Questions(Opened):
         with self.ontology() as runtime:
             return runtime.ingest(only_tracked=True)
 
-    def _untracked(self, name: str) -> tuple[str, str]:
-        """(text, directory) of a file in the work tree that the index does not know."""
+    def _stranger(self, name: str) -> tuple[str, str]:
+        """(path, text in the work tree) of a file that is no artifact; a binary one has no text."""
         top = self.repo.work_tree
-        for path in self.repository_paths(name) if top else ():
+        for path in self.repository_paths(name):
             full = os.path.join(os.fsencode(top or ""), encode_path(path))  # bytes: the locale may know fewer letters
             # A symlink anywhere on the way may lead out of the repository.
-            if os.path.isfile(full) and os.path.realpath(full) == full and ".git" not in path.split("/"):
+            if top and os.path.isfile(full) and os.path.realpath(full) == full and ".git" not in path.split("/"):
                 try:
                     with open(full, "rb") as file:
                         data = file.read(1 << 20)
                 except OSError as error:
                     raise OraclError(f"{name} cannot be read: {error.strerror}", "check who owns it") from None
-                return f"{path}\n{data.decode('utf-8', 'replace')}", posixpath.dirname(path)
+                return path, "" if b"\0" in data else data.decode("utf-8", "replace")
+            if self.index.has(encode_path(path)):  # left out, and not here
+                return path, ""
         raise UnknownPath(
             f"{name} is neither in the indexed commit nor in the work tree",
             f"git oracl search filename:{posixpath.basename(name) or name}",

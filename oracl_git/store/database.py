@@ -18,7 +18,7 @@ from ..git import Repository
 
 Connection = sqlite3.Connection
 DatabaseError = sqlite3.DatabaseError
-SCHEMA_VERSION = 5  # a file of an older one is replaced: all of it is derived
+SCHEMA_VERSION = 6  # a file of an older one is replaced: all of it is derived
 BUSY_SECONDS = 60
 _ROWS = 2_000  # that wait to be written
 _VALUES = 300  # that one statement binds
@@ -82,6 +82,8 @@ CREATE VIRTUAL TABLE chunk_fts USING fts5(title, body, content='', tokenize='por
 CREATE VIRTUAL TABLE chunk_vocab USING fts5vocab(chunk_fts, row);
 CREATE VIRTUAL TABLE chunk_terms USING fts5vocab(chunk_fts, instance);
 CREATE VIRTUAL TABLE file_fts USING fts5(path, names, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE file_vocab USING fts5vocab(file_fts, col);
+CREATE VIRTUAL TABLE file_terms USING fts5vocab(file_fts, instance);
 INSERT INTO chunk_fts(chunk_fts, rank) VALUES('hashsize', 16777216);
 """
 

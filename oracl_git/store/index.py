@@ -21,7 +21,7 @@ __all__ = ["OF_COMMIT", "OF_PATHS", "Index", "Link", "Node", "Span", "stems_of"]
 OF_COMMIT = ("past", "reach", "distance", "frequencies", "spoken", "known_homes", "_saying")
 OF_PATHS = (
     "activity", "memory", "sizes", "holders", "known_cards", "known_chunks", "_aliases", "_commits", "_today",
-    "_touched",
+    "_touched", "namings", "bearers",
 )  # fmt: skip
 
 
@@ -92,15 +92,6 @@ class Index(Past, Wording):
         """Artifacts with that file name, in path order."""
         rows = self.db.execute(
             "SELECT id, path FROM node WHERE kind=0 AND name=? ORDER BY path LIMIT ?", (encode_path(name), limit)
-        )
-        return [(node, decode_path(path)) for node, path in rows]
-
-    def stem_kin(self, stem: str) -> list[tuple[int, str]]:
-        """Artifacts of that normalised stem: implementations, and tests named after them."""
-        rows = self.db.execute(
-            "SELECT id, path FROM node WHERE kind=0 AND (stem=?1 AND stem<>'' OR tested=?1 AND tested<>'')"
-            " ORDER BY path LIMIT 100",
-            (stem,),
         )
         return [(node, decode_path(path)) for node, path in rows]
 

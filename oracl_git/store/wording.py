@@ -99,6 +99,32 @@ class Wording(Reading):
         """Stem → chunks that hold it, of the stems that were asked for."""
         return {}
 
+    def named_words(self, words: Sequence[str]) -> list[tuple[str, str, int]]:
+        """(word, its stem, files whose path has it) of the words that paths have."""
+        first, known = first_words(words), self.namings
+        learn_frequencies(self.db, "file_vocab", first, known, "path")
+        return [(word, stem, known[stem]) for stem, word in first.items() if known[stem]]
+
+    @cached_property
+    def namings(self) -> dict[str, int]:
+        """Stem → files whose path has it, of the stems that were asked for."""
+        return {}
+
+    def files_named(self, stem: str) -> frozenset[int]:
+        """The files whose path has a stem."""
+        known = self.bearers
+        if stem not in known:
+            if len(known) >= _HOLDERS:
+                known.clear()
+            rows = self.db.execute("SELECT doc FROM file_terms WHERE term=? AND col='path'", (stem,))
+            known[stem] = frozenset(row[0] for row in rows)
+        return known[stem]
+
+    @cached_property
+    def bearers(self) -> dict[str, frozenset[int]]:
+        """Stem → the files whose path has it, of the stems that were asked for."""
+        return {}
+
     def facts_of(self, blob: str, language: str) -> Facts | None:
         """What extraction learned of a blob, if the cache has it."""
         return self.facts_cache.facts(blob, language) if self.facts_cache else None
@@ -213,14 +239,17 @@ def runs(scores: Sequence[float]) -> Iterator[tuple[int, int]]:
         yield start, len(scores)
 
 
-def learn_frequencies(db: sqlite3.Connection, vocabulary: str, stems: Iterable[str], known: dict[str, int]) -> None:
-    """Add to `known` how many rows of a full text hold each stem, 0 for none."""
+def learn_frequencies(
+    db: sqlite3.Connection, vocabulary: str, stems: Iterable[str], known: dict[str, int], column: str = ""
+) -> None:
+    """Add to `known` how many rows of a full text hold each stem (in one column of it), 0 for none."""
     wanted = [stem for stem in stems if stem not in known]
     known.update(dict.fromkeys(wanted, 0))
     for start in range(0, len(wanted), 500):
         part = wanted[start : start + 500]
         marks = ",".join("?" * len(part))
-        known.update(db.execute(f"SELECT term, doc FROM {vocabulary} WHERE term IN ({marks})", part))
+        find = f"SELECT term, doc FROM {vocabulary} WHERE term IN ({marks})" + (" AND col=?" if column else "")
+        known.update(db.execute(find, (*part, column) if column else part))
 
 
 def first_words(words: Sequence[str]) -> dict[str, str]:

@@ -253,6 +253,21 @@ def test_related_of_an_untracked_file(shop: Place) -> None:
     )
 
 
+def test_related_of_a_file_that_is_left_out(shop: Place) -> None:
+    """It has a path, and a history: what changed with it is told, and none of its bytes are taken for words."""
+    shop.write("docs/price.png", b"\x89PNG\0\x1adiscount threshold")
+    shop.write("docs/prices.md", "# Prices\n\nAs on the picture.\n")
+    shop.commit("Draw the prices")
+    shop.oracl("update")
+    answer = shop.oracl("related", "docs/price.png", "--json").json
+    first = answer["results"][0]
+    assert first["path"] == "docs/prices.md"
+    assert {"changed together in 1 of 1 commits", "has docs in its path"} & {r["text"] for r in first["reasons"]}
+    assert not any("shares" in r["text"] for result in answer["results"] for r in result["reasons"])
+    (shop.path / "docs/price.png").unlink()
+    assert shop.oracl("related", "docs/price.png", "--json").json["results"][0]["path"] == "docs/prices.md"
+
+
 def test_related_why(shop: Place) -> None:
     out = shop.oracl("related", "--why", "shop/prices.py", "tests/test_prices.py").out
     assert "changed together in" in out and "imports total" in out

@@ -163,16 +163,6 @@ class Truth:
         mine = [(paths, size) for _, paths, size in self.commits if a in paths]
         return sum(b in paths and size <= tables.COMMIT_FILES for paths, size in mine), len(mine)
 
-    def kin(self, a: str, b: str) -> bool:
-        """The same directory, or below it; or the same stem without affixes."""
-        directory = a.rpartition("/")[0]
-
-        def stem(path: str) -> str:
-            name = Path(path).parent.name if path.endswith("/__init__.py") else Path(path).stem
-            return re.sub(r"^test_|_test$", "", name).lower().replace("-", "_")
-
-        return b.startswith(directory + "/" if directory else "") or stem(a) == stem(b)
-
     def walk(self, a: str, b: str) -> bool:
         """Whether some third file changed with both."""
         small = [paths for _, paths, size in self.commits if size <= tables.COMMIT_FILES]
@@ -218,6 +208,13 @@ def _names(truth: Truth, source: str, target: str, fragment: str) -> bool:
     return Path(target).name in line or ".".join(Path(target).with_suffix("").parts) in line
 
 
+def _in_path(a: str, b: str, word: str) -> bool:
+    """The one path has the word, and the other it, or a form of it."""
+    mine, other = (set(re.split(r"[\W_]+", path.lower())) for path in (a, b))
+    start = word[: max(3, len(word) - 4)]
+    return word in mine and any(part.startswith(start) for part in other)
+
+
 AT = r"(?: at (L\d+(?:-\d+)?))?"
 RELATED: list[tuple[str, Check]] = [
     (r"changed together in (\d+) of (\d+) commits",
@@ -234,7 +231,8 @@ RELATED: list[tuple[str, Check]] = [
     (r"commit (\w{7}) on it speaks of (\w+(?:, \w+)*)",
      lambda t, a, r, m: _speaks(t, a, r.path, m[1], m[2].split(", "))),
     (r"shares (\w+(?:, \w+)*)", lambda t, a, r, m: all(_shared(t, a, r.path, w) for w in m[1].split(", "))),
-    (r"its neighbour by path", lambda t, a, r, m: t.kin(a, r.path)),
+    (r"has (\w+(?:, \w+)*) in its path",
+     lambda t, a, r, m: all(_in_path(a, r.path, w) for w in m[1].split(", "))),
 ]  # fmt: skip
 
 
