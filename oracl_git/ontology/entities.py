@@ -63,7 +63,9 @@ def save(db: Connection, chunks: list[int], graph: Graph) -> tuple[int, int]:
         )
     for name, other in graph.aliases:
         if norm(name) in known and norm(other):
-            db.execute("INSERT OR IGNORE INTO entity_aliases VALUES(?,?,?)", (known[norm(name)], other, norm(other)))
+            db.execute("INSERT OR IGNORE INTO entity_aliases(entity, norm, alias) VALUES(?,?,?)",
+                (known[norm(name)], norm(other), other),
+            )
     written = 0
     for said in graph.statements:
         subject, target = known.get(norm(said.subject)), known.get(norm(said.object))

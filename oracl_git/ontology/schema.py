@@ -135,8 +135,25 @@ CREATE TABLE working_memory(
 CREATE INDEX working_agent ON working_memory(agent, status);
 """
 
-MIGRATIONS = ((1, "documents", DOCUMENTS), (2, "entities and relations", GRAPH), (3, "memory and the queue", MEMORY))
+# Key columns first: SQLite before 3.41 calls a sound table WITHOUT ROWID broken that has another between them.
+ALIASES = """
+CREATE TABLE aliases_anew(
+    entity INTEGER NOT NULL REFERENCES entities(id) ON DELETE CASCADE, norm TEXT NOT NULL, alias TEXT NOT NULL,
+    PRIMARY KEY(entity, norm)) STRICT, WITHOUT ROWID;
+INSERT INTO aliases_anew(entity, norm, alias) SELECT entity, norm, alias FROM entity_aliases;
+DROP TABLE entity_aliases;
+ALTER TABLE aliases_anew RENAME TO entity_aliases;
+CREATE INDEX entity_aliases_norm ON entity_aliases(norm);
+"""
+
+MIGRATIONS = (
+    (1, "documents", DOCUMENTS),
+    (2, "entities and relations", GRAPH),
+    (3, "memory and the queue", MEMORY),
+    (4, "aliases, key first", ALIASES),
+)
 VERSION = MIGRATIONS[-1][0]
+IMPORTED = (3, VERSION)  # versions of an export that hold the same tables with the same columns
 
 # Tables whose rows are exported, parents before children; the full-text index is made anew from them.
 EXPORTED = (

@@ -83,17 +83,22 @@ def _open(path: str, write: bool) -> Connection:
                 raise FileNotFoundError(path)
             raise StoreUnusable(f"{path} is of format {version}", "git oracl ontology storage check --migrate")
         _recognise(db, path)
+        if write:
+            _journal(db)
         return db
     except BaseException:
         db.close()
         raise
 
 
+def _journal(db: Connection) -> None:
+    """Readers never wait for a writer; a backup is kept without, and gets it back when it is restored."""
+    if db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        _patiently(db, "PRAGMA journal_mode=WAL")
+
+
 def _migrate(db: Connection) -> None:
     """Apply what is missing, each migration in a transaction of its own."""
-    if db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-        db.execute("PRAGMA page_size=4096")
-        _patiently(db, "PRAGMA journal_mode=WAL")
     for version, name, script in schema.MIGRATIONS:
         with transaction(db):
             current = db.execute("PRAGMA user_version").fetchone()[0]
@@ -204,14 +209,36 @@ def backup(source: str, target: str) -> int:
 
 
 def restore(source: str, target: str) -> None:
-    """Put a backup in the place of a store that is missing or broken."""
-    connect(source).close()  # refuses what is no store
+    """Put a backup, of this format or an older one, in the place of a store that is missing or broken."""
     temporary = f"{target}.{os.getpid()}.tmp"
-    backup(source, temporary)
-    for suffix in _JOURNALS:
-        if os.path.exists(target + suffix):
-            os.unlink(target + suffix)
-    os.replace(temporary, target)
+    _copy(source, temporary)
+    try:
+        try:
+            connect(temporary, write=True).close()  # brings it up to date, and refuses what is no store
+        except StoreUnusable as error:
+            told = str(error).replace(temporary, source)
+            raise StoreUnusable(told, "git oracl ontology init --anew starts empty") from None
+        for suffix in _JOURNALS:
+            if os.path.exists(target + suffix):
+                os.unlink(target + suffix)
+        os.replace(temporary, target)
+    finally:
+        for suffix in ("", *_JOURNALS):
+            if os.path.exists(temporary + suffix):
+                os.unlink(temporary + suffix)
+
+
+def _copy(source: str, target: str) -> None:
+    """A backup lies by itself, with no journal: its bytes are all of it."""
+    try:
+        _make_private(target)
+        with open(os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as old, open(target, "wb") as new:
+            while block := old.read(1 << 20):
+                new.write(block)
+            new.flush()
+            os.fsync(new.fileno())
+    except OSError as error:
+        raise StoreUnusable(f"{source} cannot be brought back: {error.strerror}", "look at both places") from None
 
 
 def check(db: Connection) -> list[str]:

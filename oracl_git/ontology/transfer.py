@@ -68,9 +68,10 @@ def load(db: Connection, path: str, *, replace: bool = False) -> int:
     tables = data.get("tables") if isinstance(data, dict) else None
     if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(tables, dict):
         raise UsageError(f"{path} is not an export of an ontology", "git oracl ontology storage export FILE writes one")
-    if data.get("version") != schema.VERSION:
+    if data.get("version") not in schema.IMPORTED:
+        known = " and ".join(map(str, schema.IMPORTED))
         raise UsageError(
-            f"{path} is of format {data.get('version')!r}, this one knows {schema.VERSION}", "upgrade oracl-git"
+            f"{path} is of format {data.get('version')!r}, this one knows {known}", "export it anew with this version"
         )
     if unknown := sorted(set(tables) ^ set(schema.EXPORTED)):
         raise UsageError(f"{path} has other tables than an export: {str(unknown[0])[:60]}", "export it anew")
@@ -102,8 +103,14 @@ def load(db: Connection, path: str, *, replace: bool = False) -> int:
 
 
 def _fill(db: Connection, table: str, part: object, path: str) -> int:
-    columns = _columns(db, table)
-    if not isinstance(part, dict) or set(part) != {"columns", "rows"} or part["columns"] != columns:
+    columns = part.get("columns") if isinstance(part, dict) else None
+    if (
+        not isinstance(part, dict)
+        or set(part) != {"columns", "rows"}
+        or not isinstance(columns, list)
+        or not all(isinstance(name, str) for name in columns)
+        or sorted(columns) != sorted(_columns(db, table))
+    ):
         raise UsageError(f"{path}: table {table} has other columns than this version", "export it anew")
     rows = part["rows"]
     if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == len(columns) for row in rows):

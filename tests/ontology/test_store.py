@@ -25,8 +25,8 @@ PLAN = "Keep a rollback plan at hand for every schema migration of the ledger"
 
 def filled(world: World) -> str:
     """A store that holds something in every table."""
-    world.inbox("a.md", "# Project Helios\n\nOwner: Mina Park\n\nProject Helios depends on Project Selene. See shop/prices.py.\n")
-    world.inbox("b.md", "# Project Helios\n\nOwner: Mina Park\n\nProject Helios depends on Project Selene. See shop/prices.py.\n")
+    world.inbox("a.md", "# Project Helios\n\nOwner: Mina Park\n\nProject Helios depends on Project Selene. See shop/prices.py.\n\nThe pending entries list (PEL) is kept.\n")
+    world.inbox("b.md", "# Project Helios\n\nOwner: Mina Park\n\nProject Helios depends on Project Selene. See shop/prices.py.\n\nThe pending entries list (PEL) is kept.\n")
     world.ingest()
     with world.runtime() as runtime:
         asked = runtime.query("what does Project Helios depend on")
@@ -64,6 +64,60 @@ def test_a_store_of_an_older_format_is_brought_up_to_date(tmp_path: Path, monkey
     db = store.connect(path)
     assert db.execute("SELECT count(*) FROM schema_migrations").fetchone() == (len(schema.MIGRATIONS),)
     db.close()
+
+
+def test_tables_without_rowid_have_their_keys_first(tmp_path: Path) -> None:
+    """SQLite before 3.41 calls such a table broken where another column stands between them."""
+    db = store.connect(str(tmp_path / "x.sqlite"), write=True)
+    for name, sql in db.execute("SELECT name, sql FROM sqlite_master WHERE type='table'").fetchall():
+        if "WITHOUT ROWID" in sql and not name.startswith("chunk_fts"):
+            order = [row[5] for row in db.execute(f"PRAGMA table_info({name})")]
+            keys = sum(map(bool, order))
+            assert order[:keys] == list(range(1, keys + 1)), name
+    db.close()
+
+
+def older(path: str, monkeypatch: pytest.MonkeyPatch, version: int = 3) -> None:
+    """A store as an earlier version made it, with an alias in it."""
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:version])
+        patch.setattr(schema, "VERSION", version)
+        patch.setattr(store, "_expected", [])
+        db = store.connect(path, write=True)
+        db.execute("INSERT INTO entities VALUES(1, 'ent_1', 'pending entries list', 'term', 'pending entries list')")
+        db.execute("INSERT INTO entity_aliases(entity, alias, norm) VALUES(1, 'PEL', 'pel')")
+        transfer.export(db, path + ".json")
+        db.close()
+
+
+def test_rows_of_an_older_store_are_kept_and_its_export_is_still_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(tmp_path / "old.sqlite")
+    older(path, monkeypatch)
+    fresh = store.connect(str(tmp_path / "new.sqlite"), write=True)
+    transfer.load(fresh, path + ".json")
+    upgraded = store.connect(path, write=True)
+    for db in (fresh, upgraded):
+        assert db.execute("SELECT entity, alias, norm FROM entity_aliases").fetchall() == [(1, "PEL", "pel")]
+        assert store.check(db) == []
+        db.close()
+
+
+def test_an_older_backup_can_be_restored_and_a_damaged_one_is_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = filled(world)
+    with world.runtime() as runtime:
+        place = runtime.backup_place
+    for each in (path, path + "-wal", path + "-shm", place):
+        Path(each).unlink(missing_ok=True)
+    older(place, monkeypatch)
+    world.run("ontology", "init", "--restore")
+    assert world.run("ontology", "storage", "check") == "The store is sound.\n"
+    db = sqlite3.connect(path)
+    assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    db.close()
+    Path(path).unlink()
+    Path(place).write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+    world.run("ontology", "init", "--restore", code=128)
+    assert ".tmp" not in world.err and not Path(path).exists()
 
 
 def test_a_newer_store_is_left_alone(world: World) -> None:
@@ -149,7 +203,7 @@ def test_export_import_export_is_byte_identical(world: World, tmp_path: Path) ->
     assert "a.md" in out
     assert world.run("ontology", "--db", str(tmp_path / "copy.sqlite"), "storage", "check") == "The store is sound.\n"
     data = json.loads((tmp_path / "one.json").read_text())
-    for table in ("chunks", "entities", "relations", "memory_candidates", "memory_links", "working_memory", "source_lineage"):
+    for table in ("chunks", "entities", "entity_aliases", "relations", "memory_candidates", "memory_links", "working_memory", "source_lineage"):
         assert data["tables"][table]["rows"], table
     world.run("ontology", "--db", str(tmp_path / "copy.sqlite"), "storage", "import", str(tmp_path / "one.json"), code=2)
     assert "--replace" in world.err
