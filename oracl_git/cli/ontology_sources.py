@@ -43,6 +43,9 @@ def run_init(runtime: Runtime, args: argparse.Namespace) -> int:
             f"The ontology is active in {output.plain(runtime.project.root)}"
             + (f" ({len(made)} made)." if made else ", as it was.")
         )
+        lost = runtime.lost() if args.restore else 0
+        if lost:
+            output.note([f"{output.plural(lost, 'document')} of the inbox lie there no more; the next ingest forgets them"])
         print("Only .agentlas/ontology-inbox/ and registered sources are ever read.")
         print("Try: git oracl ontology sources add docs; git oracl ontology ingest")
     return 1 if offered else 0
@@ -99,12 +102,12 @@ def run_sources(runtime: Runtime, args: argparse.Namespace) -> int:
         return show.sources(runtime.sources(), args)
     if args.what == "remove":
         root = runtime.root_of(args.path, scope="internal", kind="", base=os.getcwd())
-        if not (runtime.remove_source(root.path) or runtime.remove_source(os.path.normpath(args.path))):
+        gone = runtime.remove_source(root.path)
+        if gone is None:
+            gone = runtime.remove_source(os.path.normpath(args.path))
+        if gone is None:
             raise UsageError(f"{args.path} is not registered", "git oracl ontology sources list")
-        print(
-            f"{output.plain(args.path)} is no longer registered; what was read from it goes with: git oracl"
-            " ontology ingest"
-        )
+        print(f"{output.plain(args.path)} is no longer registered; {output.plural(gone, 'document')} forgotten.")
         return 0
     root = runtime.root_of(args.path, scope=args.scope, kind=args.kind, base=os.getcwd())
     new = runtime.add_source(root, allow_outside=args.allow_outside)

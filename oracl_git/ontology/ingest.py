@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import IO, Any
 
 from ..git import open_objects
-from . import entities, evidence, files, gather, mentions, store
+from . import entities, evidence, files, gather, held, mentions, store
 from .chunking import Chunk, chunks, ref_of
 from .clock import now
 from .embedding import Adapter, Vector, sketch
@@ -24,7 +24,7 @@ from .gather import Found, Roots
 from .model import PARSED, PARSER_ERROR, UNSUPPORTED, Counts
 from .project import Project, Root
 from .store import Connection
-from .text_index import add, rebuild, remove
+from .text_index import add, rebuild
 from .words import VERSION
 
 Progress = Callable[[str, int, int], None]
@@ -91,16 +91,17 @@ class Ingest:
         """Bring the store to what the roots hold. `allow`: their owner named them just now."""
         roots = Roots(self.project, registered, self.counts, allow)
         anew = self._revise()
-        self._rescope(roots)
+        self.counts.rescoped += held.rescope(self.db, roots)
+        self.counts.removed += held.forget(self.db, held.unregistered(self.db, roots))
         known = self._known()
         same_roots = self.meta.get("roots") == roots.signature() and not anew
-        held = {uri: row.blob for uri, row in known.items() if row.origin == "git" and not self._retry(row, anew)}
+        blobs = {uri: row.blob for uri, row in known.items() if row.origin == "git" and not self._retry(row, anew)}
         start = (
             self.meta.get("tree", "")
-            if same_roots and len(held) == sum(r.origin == "git" for r in known.values())
+            if same_roots and len(blobs) == sum(r.origin == "git" for r in known.values())
             else ""
         )
-        in_git = gather.tracked(self.project, roots, start, held, self.counts)
+        in_git = gather.tracked(self.project, roots, start, blobs, self.counts)
         beside: list[Found] = []
         if not only_tracked:
             paths = gather.tracked_paths(self.project.repo, roots)
@@ -110,7 +111,7 @@ class Ingest:
         gone = {uri for uri in in_git.gone if uri in known and known[uri].origin == "git"}
         if not only_tracked:
             gone |= {uri for uri, row in known.items() if row.origin == "file"}
-        self._remove(sorted(gone - seen))
+        self.counts.removed += held.forget(self.db, sorted(gone - seen))
         self._remember(tree=in_git.tree, roots=roots.signature(), table=self.adapter.seen)
         self.counts.stale += evidence.refresh(self.db, self.project)
         return self.counts
@@ -144,25 +145,6 @@ class Ingest:
     def _remember(self, **values: str) -> None:
         with store.transaction(self.db):
             self.db.executemany("INSERT OR REPLACE INTO meta VALUES(?,?)", values.items())
-
-    def _rescope(self, roots: Roots) -> None:
-        """Apply the scopes registered now to sources, tickets and caches; forget what is registered no more."""
-        known = self._known()
-        gone = []
-        for uri, row in known.items():
-            root = roots.of(uri)
-            if root is None:
-                gone.append(uri)
-            elif (row.scope, row.root) != (root.scope, root.path):
-                with store.transaction(self.db):
-                    self.db.execute(
-                        "UPDATE sources SET scope=?, root=?, kind=? WHERE id=?",
-                        (root.scope, root.path, root.kind, row.id),
-                    )
-                    if row.scope != root.scope:
-                        evidence.rescope(self.db, uri, root.scope)
-                        self.counts.rescoped += 1
-        self._remove(gone)
 
     # -- reading ------------------------------------------------------------------------------
 
@@ -279,7 +261,7 @@ class Ingest:
                 self.counts.unchanged += 1
                 return  # another ingest was faster
             if row:
-                self._clear(row[0])
+                held.clear(self.db, row[0])
             changed = row is not None and row[2] != source.checksum
             version = (row[1] + changed) if row else 1
             values = (
@@ -353,12 +335,6 @@ class Ingest:
         )
         return number
 
-    def _clear(self, source: int) -> None:
-        """Take away the derived rows of a source."""
-        remove(self.db, source)
-        self.db.execute("DELETE FROM chunks WHERE source=?", (source,))
-        entities.sweep(self.db)
-
     def _lineage(self, uri: str, source: Prepared, changed: bool, row: tuple[Any, ...] | None) -> None:
         """Where this comes from: its earlier bytes, or the same bytes elsewhere."""
         ref, at = source_ref(uri), now()
@@ -378,15 +354,6 @@ class Ingest:
     def _present(self, uri: str) -> bool:
         """Whether a file is still where a source says it was."""
         return os.path.lexists(os.path.join(self.project.root, uri))
-
-    def _remove(self, uris: list[str]) -> None:
-        for uri in uris:
-            with store.transaction(self.db):
-                row = self.db.execute("SELECT id FROM sources WHERE uri=?", (uri,)).fetchone()
-                if row:
-                    self._clear(row[0])
-                    self.db.execute("DELETE FROM sources WHERE id=?", row)
-                    self.counts.removed += 1
 
 
 def _suffix(uri: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import NotAllowed, OntologyInactive, OraclError, UsageError
-from . import evidence, experience, gather, graph, memory, policy, store, working
+from . import evidence, experience, gather, graph, held, memory, policy, store, working
 from .documents import Edge
 from .embedding import AUTO, Adapter, adapter
 from .model import DEFAULT_SCOPES, FACT, PARSED, PRIVATE, SCOPES, Counts, Hit, Memory, narrower
@@ -61,6 +61,7 @@ class Runtime:
         self._embedding, self._model_path = embedding, model_path
         self._adapter: Adapter | None = None
         self._reader: Connection | None = None
+        self._rescoped = 0  # sources that opening the store gave another scope
         self._corpora: dict[tuple[str, ...], Corpus] = {}
 
     def __enter__(self) -> Runtime:
@@ -102,12 +103,31 @@ class Runtime:
         if self._reader is None:
             if self.own and os.path.exists(self.project.place(CONFIG)):
                 self.project.config()  # a policy that is not ours is not served
-            try:
-                self._reader = store.connect(self.path)
-            except FileNotFoundError:
-                hint = "git oracl ontology init" if self.own else "ontology --db FILE ingest PATH"
-                raise OntologyInactive(f"there is no ontology at {self.path}", hint) from None
+            db = self._connected()
+            if self.own and held.outdated(db, self._roots()):
+                db.close()
+                with self.writing() as writer:
+                    self._rescoped += held.rescope(writer, self._roots())
+                db = self._connected()
+            self._reader = db
         return self._reader
+
+    def _connected(self) -> Connection:
+        try:
+            return store.connect(self.path)
+        except FileNotFoundError:
+            hint = "git oracl ontology init" if self.own else "ontology --db FILE ingest PATH"
+            raise OntologyInactive(f"there is no ontology at {self.path}", hint) from None
+
+    def _registered(self) -> tuple[list[Root], list[tuple[str, str]]]:
+        """(what is registered, the inbox with it, [(what was not believed, why)])."""
+        roots, refused = self.project.roots()
+        if not any(root.path == gather.INBOX_ROOT.path for root in roots):
+            roots.append(gather.INBOX_ROOT)
+        return roots, refused
+
+    def _roots(self) -> gather.Roots:
+        return gather.Roots(self.project, self._registered()[0], Counts())
 
     @contextmanager
     def writing(self, *, make: bool = False) -> Iterator[Connection]:
@@ -150,16 +170,33 @@ class Runtime:
                 raise UsageError("there is no backup to restore", "git oracl ontology init")
             self.close()
             store.restore(self.backup_place, self.path)
+            if self.project.place(SOURCES) in made:
+                self._register_again()
             return [*made, self.path], False
         fresh = not os.path.exists(self.path)
         offered = fresh and bool(self.backup_place) and os.path.isfile(self.backup_place)
         if fresh and offered:
             return made, True  # an empty store would soon replace the backup
+        adapter = self.adapter
         with self.writing(make=True) as db:
             from .ingest import record_adapters
 
-            record_adapters(db, self.adapter)
+            record_adapters(db, adapter)
         return ([*made, self.path] if fresh else made), False
+
+    def _register_again(self) -> None:
+        """Register what the store was read from: what took the store away took the register along."""
+        db = self._connected()
+        roots = [Root(*row) for row in db.execute("SELECT DISTINCT root, scope, kind FROM sources")]
+        db.close()
+        for root in roots:
+            if root.path != gather.INBOX_ROOT.path:
+                self.project.register(root)
+
+    def lost(self) -> int:
+        """How many documents of the inbox the store holds that lie there no more."""
+        rows = self.reader.execute("SELECT uri FROM sources WHERE root=?", (gather.INBOX_ROOT.path,))
+        return sum(not os.path.lexists(os.path.join(self.project.root, uri)) for (uri,) in rows)
 
     def root_of(self, path: str, *, scope: str, kind: str, base: str = "") -> Root:
         """A path as a person writes it, as a root: relative inside the project, absolute outside."""
@@ -189,12 +226,22 @@ class Runtime:
         if what not in ("file", "directory"):
             raise UsageError(f"{root.path} cannot be registered: {what}", "name a file or a directory")
         self.project.config()
-        return self.project.register(root)
+        changed = self.project.register(root)
+        if changed and os.path.isfile(self.path):
+            self.close()
+            _ = self.reader  # what is held of it has the scope it is registered with from now on
+        return changed
 
-    def remove_source(self, path: str) -> bool:
-        """Take a source out of the register; its rows go at the next ingest."""
+    def remove_source(self, path: str) -> int | None:
+        """Take a source out of the register, and what was read from it; how many documents. None: it was not there."""
         policy.revoke(self.project, path)
-        return self.project.unregister(path)
+        if not self.project.unregister(path):
+            return None
+        if not os.path.isfile(self.path):
+            return 0
+        with self.writing() as db:
+            held.rescope(db, self._roots())  # what a wider root holds as well belongs to that one now
+            return held.forget(db, held.of_root(db, path))
 
     def sources(self) -> list[dict[str, Any]]:
         """Registered roots and whether they may be read here."""
@@ -221,21 +268,22 @@ class Runtime:
         """
         from .ingest import Ingest, record_adapters
 
+        adapter = self.adapter
         with self.writing(make=not self.own) as db:
             refused: list[tuple[str, str]] = []
             if self.own:
-                registered, refused = self.project.roots()
-                if not any(root.path == gather.INBOX_ROOT.path for root in registered):
-                    registered.append(gather.INBOX_ROOT)
+                registered, refused = self._registered()
             else:
-                held = db.execute("SELECT DISTINCT root, scope, kind FROM sources").fetchall()
+                rows = db.execute("SELECT DISTINCT root, scope, kind FROM sources").fetchall()
                 named = {root.path for root in roots}
-                registered = [*roots, *(Root(*row) for row in held if row[0] not in named)]
-            record_adapters(db, self.adapter)
-            counts = Ingest(db, self.project, self.adapter, progress, ocr).run(
+                registered = [*roots, *(Root(*row) for row in rows if row[0] not in named)]
+            record_adapters(db, adapter)
+            counts = Ingest(db, self.project, adapter, progress, ocr).run(
                 registered, allow=not self.own, only_tracked=only_tracked
             )
             counts.refused += refused
+            counts.rescoped += self._rescoped
+            self._rescoped = 0
             memory.expire(db)
             return counts
 
@@ -284,13 +332,13 @@ class Runtime:
         repo = self.project.repo
         if repo is None or repo.head is None or not self.own:
             return False
-        held = dict(db.execute("SELECT key, value FROM meta WHERE key='tree'")).get("tree", "")
-        if not held:
+        tree = dict(db.execute("SELECT key, value FROM meta WHERE key='tree'")).get("tree", "")
+        if not tree:
             return False
         from ..git.run import attempt
 
         _, out, _ = attempt(repo, "rev-parse", "--verify", "--quiet", f"{repo.head}^{{tree}}")
-        return out.decode("ascii", "replace").strip() not in ("", held)
+        return out.decode("ascii", "replace").strip() not in ("", tree)
 
     def _lineage(self, hits: Iterable[Hit]) -> dict[str, list[dict[str, str]]]:
         found = {}

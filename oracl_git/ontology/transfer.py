@@ -20,7 +20,7 @@ FORMAT = "oracl-ontology-export-1"
 _MAX_BYTES = 2 << 30
 _BLOBS = frozenset(("vector", "sketch"))
 # What differs between two clones of the same commit, and means nothing in another place.
-_HERE_ONLY = frozenset(("tree", "adapters", "table"))
+_HERE_ONLY = frozenset(("tree", "adapters", "table", "scoped"))
 
 
 def export(db: Connection, path: str) -> int:

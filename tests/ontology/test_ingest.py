@@ -11,9 +11,11 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from oracl_git.errors import StoreUnusable
 from oracl_git.ontology import files, gather, ingest, store
 from oracl_git.ontology.parsers import FORMATS
 
@@ -103,14 +105,56 @@ def test_the_longest_root_decides_the_scope_and_a_change_of_scope_is_immediate(w
     world.ingest()
     assert world.uris("orchard") == ["docs/open.md"]
     assert set(world.uris("orchard", "public", "internal", "private")) == {"docs/open.md", "docs/secret/plan.md"}
-    world.register("docs", "private")
-    assert world.ingest().rescoped == 1
+    world.register("docs", "private")  # as by hand, or by a pull
     assert world.uris("orchard") == []
+    assert world.ingest().rescoped == 0  # it was done when it was asked
     world.register("docs", "public")
     world.register("docs/secret", "public")
     counts = world.ingest()
     assert counts.rescoped == 2 and counts.read == 0  # nothing had to be read for it
     assert len(world.uris("orchard", "public")) == 2
+
+
+def test_a_scope_that_is_registered_holds_for_the_next_question_whoever_asks(world: World) -> None:
+    world.commit({"docs/open.md": "The open orchard of Project Helios is kept by Mina Park.\n", "shop.py": "A = 1\n"})
+    world.run("ontology", "sources", "add", "docs")
+    world.ingest()
+    with world.runtime() as kept:
+        assert kept.search("who keeps the orchard")
+        world.run("ontology", "query", "who keeps the orchard", "--agent", "a", "--record-memory")
+        world.run("ontology", "sources", "add", "docs", "--scope", "private")
+        assert not kept.search("who keeps the orchard")  # also for who had opened the store before
+    for args in (("query", "who keeps the orchard"), ("graph", "entities"), ("working-memory", "read", "--agent", "a"), ("memory", "candidates")):
+        assert "orchard" not in world.run("ontology", *args, code=1) + world.err, args
+    assert "orchard" in world.run("ontology", "query", "who keeps the orchard", "--private")
+    assert "1 document forgotten" in world.run("ontology", "sources", "remove", "docs")
+    world.run("ontology", "query", "who keeps the orchard", "--private", code=1)
+
+
+def test_what_a_wider_root_holds_stays_when_a_narrower_one_goes(world: World) -> None:
+    world.commit({"docs/open.md": "the open orchard\n", "docs/secret/plan.md": "the hidden orchard\n"})
+    world.register("docs")
+    world.register("docs/secret", "private")
+    world.ingest()
+    with world.runtime() as runtime:
+        assert runtime.remove_source("docs/secret") == 0
+        assert runtime.remove_source("nowhere") is None
+    assert set(world.uris("orchard")) == {"docs/open.md", "docs/secret/plan.md"}
+
+
+def test_a_store_that_cannot_be_written_is_not_asked_with_scopes_that_hold_no_more(world: World) -> None:
+    world.commit({"docs/open.md": "the open orchard\n"})
+    world.register("docs")
+    world.ingest()
+    world.register("docs", "private")
+    with world.runtime() as runtime:
+        runtime.writing = _refused  # type: ignore[method-assign]
+        with pytest.raises(StoreUnusable):
+            runtime.search("orchard")
+
+
+def _refused(**_: object) -> NoReturn:
+    raise StoreUnusable("it cannot be written")
 
 
 def test_what_is_registered_no_more_is_forgotten(world: World) -> None:
@@ -119,9 +163,11 @@ def test_what_is_registered_no_more_is_forgotten(world: World) -> None:
     world.register("notes")
     world.ingest()
     with world.runtime() as runtime:
-        assert runtime.remove_source("notes")
-    assert world.ingest().removed == 1
+        assert runtime.remove_source("notes") == 1
     assert world.uris("apricot") == ["docs/a.md"]
+    world.git("rm", "-q", "--cached", "-r", "docs")  # and by hand
+    world.write(".agentlas/ontology-sources.json", '{"schema": 1, "sources": []}')
+    assert world.ingest().removed == 1
 
 
 def test_a_file_fails_alone(world: World) -> None:

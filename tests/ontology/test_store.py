@@ -182,13 +182,15 @@ def test_git_clean_does_not_lose_the_store(world: World) -> None:
     world.commit({"docs/a.md": "the lantern festival\n"})
     world.register("docs")
     filled(world)
-    world.commit(message="keep the register")
     assert world.uris("lantern")
     world.git("clean", "-q", "-fdx")
     assert not (world.path / ".agentlas/ontology-runtime.sqlite").exists()
     out = world.run("ontology", "init", code=1)
     assert "--restore" in out + world.err
     world.run("ontology", "init", "--restore")
+    assert "2 documents of the inbox lie there no more" in world.err
+    assert world.uris("lantern") == ["docs/a.md"]
+    world.ingest()  # the register, which nobody had committed, is back as well
     assert world.uris("lantern") == ["docs/a.md"]
     assert "Keep a rollback plan" in world.run("ontology", "experience", "list", "--agent", "tester")
 
