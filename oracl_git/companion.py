@@ -158,10 +158,11 @@ def add_artifacts(oracl: Oracl, runtime: Runtime, asked: Asked) -> None:
             if (edge.ref, edge.path) not in seen:
                 seen.add((edge.ref, edge.path))
                 asked.documents.append(edge)
+    hidden = runtime.hidden(asked.scopes)
     wanted = [set(term.parts) for term in terms(asked.question)]
     for result in oracl.search(asked.question, limit=5, snippet=True, update=False).results if wanted else ():
         held = set(words(f"{result.path} {result.title} {result.snippet}"))
-        if sum(parts <= held for parts in wanted) >= 0.6 * len(wanted) and result.path not in {
+        if sum(parts <= held for parts in wanted) >= 0.6 * len(wanted) and result.path not in hidden | {
             hit.uri for hit in asked.hits
         }:
             asked.artifacts.append(result)

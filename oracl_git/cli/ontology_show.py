@@ -21,6 +21,7 @@ from ..ontology.working import Item
 from . import output
 
 _LISTED = 10  # failures told one by one
+_DOCUMENTING, _DOCUMENTED = 4, 4  # passages, and artifacts of each, that an answer tells
 _NO_ADAPTER = "unsupported: there is no adapter for "
 
 
@@ -178,13 +179,13 @@ def answer(asked: Asked, args: argparse.Namespace) -> int:
                 room,
             )
         )
-    for edge in asked.documents[:8]:
-        if edge.name:
-            print(
-                output.cut(
-                    f"{_place(edge)} documents {output.plain(edge.path)} (names {output.plain(edge.name)})", room
-                )
-            )
+    named = [edge for edge in asked.documents if edge.name]
+    for ref in list(dict.fromkeys(edge.ref for edge in named))[:_DOCUMENTING]:
+        edges = [edge for edge in named if edge.ref == ref]
+        told = ", ".join(f"{output.plain(edge.path)} ({output.plain(edge.name)})" for edge in edges[:_DOCUMENTED])
+        more = f" and {len(edges) - _DOCUMENTED} more" if len(edges) > _DOCUMENTED else ""
+        place = output.fit(_place(edges[0]), room // 2)
+        print(output.cut(f"{place} documents {told}{more}", 2 * room))
     for result in asked.artifacts:
         print(output.cut(f"code: {output.place(result.path, result.fragment)}  {output.plain(result.title)}", room))
     for memory in asked.experience:

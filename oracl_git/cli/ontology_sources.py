@@ -45,7 +45,8 @@ def run_init(runtime: Runtime, args: argparse.Namespace) -> int:
         )
         lost = runtime.lost() if args.restore else 0
         if lost:
-            output.note([f"{output.plural(lost, 'document')} of the inbox lie there no more; the next ingest forgets them"])
+            what = output.plural(lost, "document")
+            output.note([f"{what} of the inbox lie there no more; the next ingest forgets them"])
         print("Only .agentlas/ontology-inbox/ and registered sources are ever read.")
         print("Try: git oracl ontology sources add docs; git oracl ontology ingest")
     return 1 if offered else 0

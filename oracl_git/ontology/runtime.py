@@ -26,6 +26,8 @@ from .store import Connection
 Progress = Callable[[str, int, int], None]
 SURE = 0.5  # confidence from which a passage makes a ticket
 _TICKETS = 3  # that one question may make
+# What no adapter reads is no document: source code in a registered directory is the rule, not a loss.
+_FAILED = "SELECT count(*) FROM sources WHERE status<>? AND reason NOT LIKE 'unsupported:%'"
 
 
 @dataclass
@@ -44,6 +46,7 @@ class Asked:
     suggestions: list[str] = field(default_factory=list)
     working: str = ""
     notes: list[str] = field(default_factory=list)
+    scopes: tuple[str, ...] = DEFAULT_SCOPES
 
     @property
     def empty(self) -> bool:
@@ -318,14 +321,22 @@ class Runtime:
         relations = graph.relations(db, chunks, named, scopes)
         recalled = experience.recall(db, self.adapter, question, agent, scopes=scopes, budget=budget) if agent else []
         asked = Asked(question, hits, entities, relations, recalled, self._lineage(hits), self.adapter)
+        asked.scopes = tuple(scopes)
         if self.adapter.status != "available":
             asked.notes.append(f"{self.adapter.status}: {self.adapter.name} ({self.adapter.detail})")
-        failed = db.execute("SELECT count(*) FROM sources WHERE status<>?", (PARSED,)).fetchone()[0]
+        failed = db.execute(_FAILED, (PARSED,)).fetchone()[0]
         if failed and not hits:
-            asked.notes.append(f"{failed} sources could not be read (git oracl ontology status)")
+            what = "1 document" if failed == 1 else f"{failed:,} documents"
+            asked.notes.append(f"{what} could not be read (git oracl ontology status)")
         if self._behind(db):
             asked.notes.append("registered files changed since they were read (git oracl ontology ingest)")
         return asked
+
+    def hidden(self, scopes: Sequence[str]) -> set[str]:
+        """The sources of other scopes: not to be told of by another way."""
+        marks = ",".join("?" * len(scopes))
+        rows = self.reader.execute(f"SELECT uri FROM sources WHERE scope NOT IN ({marks})", tuple(scopes))
+        return {uri for (uri,) in rows}
 
     def _behind(self, db: Connection) -> bool:
         """Whether HEAD has another tree than the one whose documents are held."""

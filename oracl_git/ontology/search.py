@@ -219,7 +219,10 @@ def score(corpus: Corpus, adapter: Adapter, question: str, limit: int) -> list[S
     weight = SEMANTIC.get(adapter.name, 1.0)
     words_z = standard({chunk: bm25.get(chunk, 0.0) for chunk in pool})
     vectors_z = standard({chunk: cosines.get(chunk, 0.0) for chunk in pool})
-    span = LEXICAL * max(words_z.values()) + weight * max(vectors_z.values()) or 1.0
+    if not any(words_z.values()) and not any(vectors_z.values()):  # one passage, or all alike: each is the best
+        words_z = dict.fromkeys(pool, 1.0) if bm25 else words_z
+        vectors_z = vectors_z if bm25 else dict.fromkeys(pool, 1.0)
+    span = LEXICAL * max(words_z.values()) + weight * max(vectors_z.values())
     scored = []
     for chunk in kept:
         first, second = LEXICAL * words_z[chunk] / span, weight * vectors_z[chunk] / span

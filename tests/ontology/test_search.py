@@ -123,3 +123,34 @@ def test_decomposed_hangul_is_the_same_word() -> None:
     import unicodedata
 
     assert words.words(unicodedata.normalize("NFD", "계약서 café")) == words.words("계약서 cafe")
+
+
+def test_the_only_passage_that_answers_has_the_whole_score(library: World) -> None:
+    with library.runtime() as runtime:
+        (hit,) = runtime.search("물건")
+    assert hit.score == pytest.approx(1.0) and sum(share for _, _, share in hit.reasons) == pytest.approx(hit.score)
+
+
+def test_an_answer_names_each_artifact_it_documents_and_no_code_of_another_scope(world: World) -> None:
+    names = ["alpha", "beta", "gamma", "delta", "epsilon"]
+    files: dict[str, str | bytes] = {f"very/long/path/of/packages/{name}_reader.py": f"def {name}_reader(): ...\n" for name in names}
+    guide = "# Readers of the archive\n\nThe readers of the archive are " + ", ".join(f"`{name}_reader.py`" for name in names) + ".\n"
+    world.commit({**files, "docs/guide.md": guide, "docs/hidden.md": "# Vault\n\nThe vault of the archive is behind the readers.\n"})
+    world.run("init", "--no-hooks")
+    world.register("docs")
+    world.register("docs/hidden.md", "private")
+    world.ingest()
+    out = world.run("ontology", "query", "which readers has the archive", COLUMNS="80")
+    line = next(line for line in out.splitlines() if " documents " in line)
+    assert "very/long/path/of/packages/alpha_reader.py (alpha_reader)" in line and len(line) <= 160
+    out = world.run("ontology", "query", "what is the vault of the archive behind", code=None)
+    assert "hidden.md" not in out and "hidden.md" in world.run("ontology", "query", "what is the vault of the archive behind", "--private")
+
+
+def test_what_no_adapter_reads_is_no_document_that_could_not_be_read(world: World) -> None:
+    world.write("docs/main.xyz", "x")
+    world.write("docs/broken.json", "{")
+    world.register("docs")
+    world.ingest()
+    world.run("ontology", "query", "zeppelin", code=1)
+    assert "1 document could not be read" in world.err
