@@ -12,6 +12,7 @@ file's slow tree): that is held against the languages' own tools.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
 import re
@@ -175,10 +176,11 @@ OUTCOMES = ("exact", "suffix", "ambiguous", "unresolved", "external")
 
 OVERRIDES = ".agentlas/oracl.toml"
 CONSTRAINTS = ".agentlas/constraints.toml"
+LEARNED_CONSTRAINTS = ".agentlas/learned_constraints.toml"
 LEARNED_EDGES = ".agentlas/learned_edges.json"
 LEARNED_TAGS = ".agentlas/learned_tags.json"
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
-GOVERNANCE_FILES = (OVERRIDES, CONSTRAINTS, LEARNED_EDGES, LEARNED_TAGS, *CODEOWNERS)
+GOVERNANCE_FILES = (OVERRIDES, CONSTRAINTS, LEARNED_CONSTRAINTS, LEARNED_EDGES, LEARNED_TAGS, *CODEOWNERS)
 
 STDLIB = frozenset(  # the top-level modules of 3.8 to 3.14
     """
@@ -297,7 +299,8 @@ class Governance:
             self.overrides.append((_strings(entry.get("paths")), values))
 
         self.constraints: dict[str, list[str]] = {}
-        for entry in _rows(_table(files, CONSTRAINTS).get("constraint")):
+        rows = [_rows(_table(files, file).get("constraint")) for file in (CONSTRAINTS, LEARNED_CONSTRAINTS)]
+        for entry in itertools.chain(*rows):
             name = entry.get("id")
             if isinstance(name, str) and name and isinstance(entry.get("rule"), str) and name not in self.constraints:
                 self.constraints[name] = _strings(entry.get("paths"))

@@ -169,6 +169,8 @@ STEPS: dict[str, list[dict[str | bytes, str | bytes | None]]] = {
         {".agentlas/constraints.toml": "[[constraint]]\nid = 'a'\nrule = 'r'\npaths = ['src/**']\n"},
         {"src/pkg/c.py": ""},
         {".agentlas/constraints.toml": "[[constraint]]\nid = 'b'\nrule = 'r'\npaths = ['*.md', 'src/']\n"},
+        {".agentlas/learned_constraints.toml": "[[constraint]]\nid = 'b'\nrule = 's'\npaths = ['m.py']\n"},
+        {".agentlas/learned_constraints.toml": "[[constraint]]\nid = 'l'\nrule = 's'\npaths = ['m.py']\n"},
         {".agentlas/learned_edges.json": '[{"source": "m.py", "target": "src/pkg/d.py", "confidence": 0.5}]'},
         {"src/pkg/d.py": ""},
         {"src/pkg/d.py": None},

@@ -203,6 +203,10 @@ GOVERNANCE_LINES: dict[bytes, list[str]] = {
         "[[constraint]]\nid = 'a: b/\u00e9'\nrule = 'r'\npaths = ['dup.*', 'c?/dup.md', '**/sub/*.py']\n",
         "[[constraint]]\nid = 'none'\nrule = 'r'\n", "[[constraint]]\nid = ''\nrule = 'r'\n",
     ],
+    b".agentlas/learned_constraints.toml": [
+        "[[constraint]]\nid = 'two'\nrule = 'r'\npaths = ['src/']\n",
+        "[[constraint]]\nid = 'three'\nrule = 'r'\npaths = ['README.md', '*.txt']\n", "[[constraint]", "",
+    ],
     b".agentlas/learned_edges.json": [
         ('[{"source": "src/pkg/a.py", "target": "README.md", "confidence": 0.25},'
          ' {"source": "README.md", "target": "src/pkg/b.py"}]'),

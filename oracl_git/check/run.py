@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _PYTHON = (".py", ".pyi")
 _DOCUMENTS = ("rst", "md", "txt")  # named without their suffix
 _PAGES = ("README", "index")  # found by their directory's name
+_RULES = (governance.CONSTRAINTS, governance.LEARNED_CONSTRAINTS)
 _TYPE, _REGULAR = 0o170000, 0o100000
 
 
@@ -82,11 +83,12 @@ class Check:
         return found
 
     def _rules(self) -> list[Finding]:
-        if governance.CONSTRAINTS not in self.change.entries or self.change.whole:
+        names = [name for name in _RULES if name in self.change.entries]
+        if not names or self.change.whole:
             return []
         from . import rules
 
-        constraints = governance.parse({governance.CONSTRAINTS: self._text(governance.CONSTRAINTS) or b""}).constraints
+        constraints = governance.parse({name: self._text(name) or b"" for name in names}).constraints
         found = rules.violations(self.edits, constraints)
         for rule in constraints:
             patterns = rules.forbidden_imports(rule)

@@ -329,7 +329,7 @@ def man_page() -> str:
         "oracl.sign, oracl.signingKey, oracl.trustFile, oracl.revocationFile (snapshots).",
         ".SH FILES",
         _troff(".git/oracl/index.sqlite, facts.sqlite, history.sqlite: derived, safe to remove (git oracl deinit)."),
-        _troff(".agentlas/oracl.toml, constraints.toml, learned_edges.json, learned_tags.json: tracked settings."),
+        _troff(".agentlas/oracl.toml, constraints.toml, learned_* of them, of edges and of tags: tracked settings."),
         _troff(".agentlas/allowed_signers, revoked_signers: whose snapshots count."),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"

@@ -16,10 +16,11 @@ from . import globs, learned, parameters
 
 ORACL_TOML = ".agentlas/oracl.toml"
 CONSTRAINTS = ".agentlas/constraints.toml"
+LEARNED_CONSTRAINTS = ".agentlas/learned_constraints.toml"
 LEARNED_EDGES = ".agentlas/learned_edges.json"
 LEARNED_TAGS = ".agentlas/learned_tags.json"
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
-FILES = (ORACL_TOML, CONSTRAINTS, LEARNED_EDGES, LEARNED_TAGS, *CODEOWNERS)
+FILES = (ORACL_TOML, CONSTRAINTS, LEARNED_CONSTRAINTS, LEARNED_EDGES, LEARNED_TAGS, *CODEOWNERS)
 
 T = TypeVar("T")
 _MAX_RULES = 5_000  # of a file
@@ -87,7 +88,7 @@ def parse(files: Mapping[str, bytes]) -> Governance:
     return Governance(
         domains={k: v for k, v in domains.items() if _is_text(v)} if isinstance(domains, dict) else {},
         overrides=globs.Rules(_believed(ORACL_TOML, _overrides(config.get("override", ()), problems), problems)),
-        constraints=tuple(_constraints(_toml(files, CONSTRAINTS, problems).get("constraint", ()), problems)),
+        constraints=tuple(_constraints(files, problems)),
         learned_edges=_learned_edges(_json(files, LEARNED_EDGES, problems), problems),
         learned_tags=_learned_tags(tags, problems),
         asked=tuple(_asked(tags, problems)),
@@ -156,21 +157,24 @@ def _overrides(entries: object, problems: list[str]) -> list[tuple[tuple[str, ..
     return found
 
 
-def _constraints(entries: object, problems: list[str]) -> list[Constraint]:
+def _constraints(files: Mapping[str, bytes], problems: list[str]) -> list[Constraint]:
+    """What people wrote, then what a curator wrote; of two of one id the first counts."""
     found: dict[str, Constraint] = {}
-    for entry in entries if isinstance(entries, list) else ():
-        name, rule = (entry.get("id"), entry.get("rule")) if isinstance(entry, dict) else (None, None)
-        if not isinstance(name, str) or not name or not isinstance(rule, str) or name in found:
-            problems.append(f"{CONSTRAINTS}: a constraint needs a rule and an id of its own (got {name!r})")
-            continue
-        found[name] = Constraint(
-            name,
-            _strings(entry.get("paths")),
-            rule,
-            str(entry.get("severity", "warn")),
-            str(entry.get("owner", "")),
-            _strings(entry.get("forbid")),
-        )
+    for file in (CONSTRAINTS, LEARNED_CONSTRAINTS):
+        entries = _toml(files, file, problems).get("constraint", ())
+        for entry in entries if isinstance(entries, list) else ():
+            name, rule = (entry.get("id"), entry.get("rule")) if isinstance(entry, dict) else (None, None)
+            if not isinstance(name, str) or not name or not isinstance(rule, str) or name in found:
+                problems.append(f"{file}: a constraint needs a rule and an id of its own (got {name!r})")
+                continue
+            found[name] = Constraint(
+                name,
+                _strings(entry.get("paths")),
+                rule,
+                str(entry.get("severity", "warn")),
+                str(entry.get("owner", "")),
+                _strings(entry.get("forbid")),
+            )
     return list(found.values())
 
 

@@ -1,9 +1,10 @@
 """The Memory Curator: approved tickets as files that git tracks, for a person to review and commit.
 
 Knows the files, and that lines of two branches must merge: one entry a line, no two
-lines alike, and a union merge asked for in `.agentlas/.gitattributes`. Takes back
-what a later decision took back. Never commits, and never writes a private ticket
-unless told to.
+lines alike, and a union merge asked for in `.agentlas/.gitattributes`. What people
+write is left alone: their lines may be alike, and a union of two branches would mix
+them. Takes back what a later decision took back. Never commits, and never writes a
+private ticket unless told to.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from .store import Connection
 from .words import folded
 
 MEMORY = "memory"
-EDGES, TAGS, CONSTRAINTS, ATTRIBUTES = "learned_edges.json", "learned_tags.json", "constraints.toml", ".gitattributes"
+EDGES, TAGS, CONSTRAINTS = "learned_edges.json", "learned_tags.json", "learned_constraints.toml"
+ATTRIBUTES, BY_HAND = ".gitattributes", "constraints.toml"
 _UNION = (EDGES, TAGS, CONSTRAINTS)
 _SLUG = re.compile(r"[^\w]+", re.UNICODE)
 
@@ -51,6 +53,7 @@ def apply(
     wanted = [t for t in approved if t.ref not in set(done.withheld)]
     known = {ref for (ref,) in db.execute("SELECT ref FROM memory_candidates")}
     files = _memories(project, wanted, known, done) | _learned(project, wanted, known)
+    files |= _by_hand(project, known)
     files |= _attributes(project) if files else {}
     for path, content in sorted(files.items()):
         if content is None:
@@ -215,11 +218,7 @@ def _tags(project: Project, tickets: list[Ticket], withdrawn: set[str]) -> bytes
 
 def _constraints(project: Project, tickets: list[Ticket], withdrawn: set[str]) -> bytes:
     """The file as it is, without blocks of tickets that stand no more, and with a block for each that is new."""
-    text = (_held(project, f"{HOME}/{CONSTRAINTS}") or b"").decode("utf-8", "surrogateescape")
-    ours = {ticket.ref for ticket in tickets} | withdrawn
-    lines = [line for line in text.splitlines() if not any(line.endswith(f"# {ref}") for ref in ours)]
-    while lines and not lines[-1].strip():
-        lines.pop()
+    lines = _without(_held(project, f"{HOME}/{CONSTRAINTS}") or b"", {ticket.ref for ticket in tickets} | withdrawn)
     for ticket in tickets:
         rows = [("id", ticket.payload.get("id") or ticket.ref), ("rule", ticket.payload.get("rule") or ticket.text)]
         rows += [
@@ -230,9 +229,29 @@ def _constraints(project: Project, tickets: list[Ticket], withdrawn: set[str]) -
     return ("\n".join([*lines, ""])).encode("utf-8", "surrogateescape")
 
 
+def _without(data: bytes, refs: set[str]) -> list[str]:
+    """The lines of a file that are of none of these tickets."""
+    ends = tuple(f"# {ref}" for ref in refs)
+    lines = [line for line in data.decode("utf-8", "surrogateescape").splitlines() if not line.endswith(ends)]
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return lines
+
+
+def _by_hand(project: Project, known: set[str]) -> dict[str, bytes | None]:
+    """What people wrote, without the blocks that an earlier version put among it."""
+    path = f"{HOME}/{BY_HAND}"
+    old = _held(project, path)
+    if old is None or not any(ref.encode() in old for ref in known):
+        return {}
+    lines = _without(old, known)
+    return {path: ("\n".join([*lines, ""])).encode("utf-8", "surrogateescape") if lines else None}
+
+
 def _attributes(project: Project) -> dict[str, bytes | None]:
     """Lines of two branches are both kept when they merge."""
     path = f"{HOME}/{ATTRIBUTES}"
     lines = (_held(project, path) or b"").decode("utf-8", "surrogateescape").splitlines()
-    missing = [f"{name} merge=union" for name in _UNION if f"{name} merge=union" not in lines]
-    return {path: ("\n".join([*lines, *missing, ""])).encode("utf-8", "surrogateescape")} if missing else {}
+    kept = [line for line in lines if line != f"{BY_HAND} merge=union"]  # an earlier version asked for it
+    wanted = [*kept, *(line for name in _UNION if (line := f"{name} merge=union") not in kept)]
+    return {path: ("\n".join([*wanted, ""])).encode("utf-8", "surrogateescape")} if wanted != lines else {}

@@ -329,6 +329,8 @@ paths = ["pkg/core.py"]
 severity = "error"
 owner = "@core"
 forbid = ["edit", "delete"]
+""")  # fmt: skip
+    world.write(".agentlas/learned_constraints.toml", """
 [[constraint]]
 id = "no-core"
 rule = "Tools stand alone."

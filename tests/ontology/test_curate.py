@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from oracl_git.graph import governance
 from oracl_git.ontology import curator, memory, store
 
 from .conftest import World
+
+WRITTEN = ("learned_edges.json", "learned_tags.json", "learned_constraints.toml")
 
 
 def propose(world: World, type: str = "fact", text: str = "The granary roof was mended in spring", **more: Any) -> str:
@@ -102,7 +105,7 @@ def test_apply_writes_files_for_review_and_takes_them_back(world: World) -> None
     files = {p.relative_to(world.path / ".agentlas").as_posix(): p.read_bytes() for p in (world.path / ".agentlas").rglob("*") if p.is_file()}
     (page,) = [name for name in files if name.startswith("memory/")]
     assert f"ticket: {fact}".encode() in files[page] and files[page].endswith(b"The granary: roof\nwas mended in spring\n")
-    rules = governance.parse({f".agentlas/{name}": files[name] for name in ("learned_edges.json", "learned_tags.json", "constraints.toml")})
+    rules = governance.parse({f".agentlas/{name}": files[name] for name in (*WRITTEN, "constraints.toml")})
     assert not rules.problems
     assert rules.learned_edges == {"a.py": (("docs/b.md", 700_000),)} and rules.learned_tags["a.py"] == {"topic": "numbers"}
     assert [each.id for each in rules.constraints] == ["mine", "whole"]
@@ -116,8 +119,8 @@ def test_apply_writes_files_for_review_and_takes_them_back(world: World) -> None
         world.run("curate", "deprecate", ref, "--reason", "holds no more")
     world.run("curate", "apply")
     assert not list((world.path / ".agentlas/memory").iterdir())
-    text = (world.path / ".agentlas/constraints.toml").read_text()
-    assert "whole" not in text and "by hand" in text
+    assert "whole" not in (world.path / ".agentlas/learned_constraints.toml").read_text()
+    assert (world.path / ".agentlas/constraints.toml").read_bytes() == files["constraints.toml"]
     world.run("curate", "apply", "--allow-private")
     assert "A private matter" in "".join(p.read_text() for p in (world.path / ".agentlas/memory").iterdir())
 
@@ -141,13 +144,40 @@ def test_two_branches_that_curate_differently_merge(world: World) -> None:
         world.commit(message=f"curated on {branch}")
     world.git("checkout", "-q", "main")
     world.git("merge", "-q", "--no-edit", "other")
-    names = ("learned_edges.json", "learned_tags.json", "constraints.toml")
-    rules = governance.parse({f".agentlas/{name}": (world.path / ".agentlas" / name).read_bytes() for name in names})
+    rules = governance.parse({f".agentlas/{name}": (world.path / ".agentlas" / name).read_bytes() for name in WRITTEN})
     assert not rules.problems
     assert rules.learned_edges == {"a.py": (("b.py", 500_000), ("c.py", 500_000))}
     assert rules.learned_tags["b.py"] == {"topic": "main"} and rules.learned_tags["c.py"] == {"topic": "other"}
     assert {(each.id, each.rule, each.severity) for each in rules.constraints} == {("main", "Rule of main", "warn"), ("other", "Rule of other", "warn")}
     assert len(list((world.path / ".agentlas/memory").iterdir())) == 2
+
+
+def test_rules_that_people_write_on_two_branches_are_never_mixed(world: World) -> None:
+    """A union of lines that are alike would give the severity of one rule to the other, without a word."""
+    world.commit({".agentlas/constraints.toml": '[[constraint]]\nid = "base"\nrule = "Base"\nseverity = "warn"\n'})
+    approved(world, "constraint", "main", payload={"id": "main", "rule": "Rule of main"})
+    world.run("curate", "apply")
+    world.commit(message="curated")
+    world.git("branch", "other")
+    for branch, name in (("main", "x"), ("other", "y")):
+        world.git("checkout", "-q", branch)
+        path = world.path / ".agentlas/constraints.toml"
+        path.write_text(path.read_text() + f'\n# why {name}\n[[constraint]]\nid = "{name}"\nrule = "{name}"\nseverity = "error"\n')
+        world.commit(message=name)
+    done = subprocess.run(["git", "merge", "main"], cwd=world.path, env=world.env, capture_output=True, text=True)
+    assert done.returncode == 1 and "CONFLICT" in done.stdout and "constraints.toml" in done.stdout
+
+
+def test_rules_of_an_earlier_version_move_to_their_own_file(world: World) -> None:
+    ref = approved(world, "constraint", "Numbers stay whole", payload={"id": "whole", "rule": "Numbers stay whole"})
+    mine = '[[constraint]]\nid = "mine"\nrule = "by hand"\n'
+    world.write(".agentlas/constraints.toml", f'{mine}[[constraint]]  # {ref}\nid = "whole"  # {ref}\nrule = "Numbers stay whole"  # {ref}\n')
+    world.write(".agentlas/.gitattributes", "*.md text\nconstraints.toml merge=union\n")
+    world.run("curate", "apply")
+    assert (world.path / ".agentlas/constraints.toml").read_text() == mine
+    assert "whole" in (world.path / ".agentlas/learned_constraints.toml").read_text()
+    lines = (world.path / ".agentlas/.gitattributes").read_text().splitlines()
+    assert lines == ["*.md text", *(f"{name} merge=union" for name in WRITTEN)]
 
 
 def curated(world: World, branch: str, *tickets: tuple[str, str, dict[str, Any]]) -> list[str]:
