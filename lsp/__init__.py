@@ -7,6 +7,7 @@
     options.py        what a client can set
     uris.py           URIs to paths of a repository, and back
     documents.py      open buffers and positions in them
+    ahead.py          what is done before the client has spoken
     roots.py          one repository: a thread that asks, in order, on one snapshot a question
     indexer.py        the process that makes or catches up an index that is far behind
 

@@ -7,6 +7,7 @@ it sends them along.
 from __future__ import annotations
 
 import logging
+import time
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -24,7 +25,7 @@ _SETTINGS = "oracl-settings"
 
 async def start(server: Server) -> None:
     """After `initialized`: ask to be told, and ask for the settings."""
-    wanted = []
+    wanted: list[types.Registration] = []
     if server.can("workspace.did_change_watched_files.dynamic_registration"):
         watchers = [types.FileSystemWatcher(glob_pattern="**/*")]
         wanted.append(types.Registration(
@@ -35,9 +36,15 @@ async def start(server: Server) -> None:
         wanted.append(types.Registration(
             id=_SETTINGS, method=types.WORKSPACE_DID_CHANGE_CONFIGURATION, register_options={"section": SECTION},
         ))  # fmt: skip
+
+    async def register() -> bool:
+        await server.client_register_capability_async(types.RegistrationParams(registrations=wanted))
+        return True
+
     if wanted:
-        server.watched = any(each.id == _WATCH for each in wanted)
-        await server.asked(server.client_register_capability_async(types.RegistrationParams(registrations=wanted)))
+        done = await server.asked(register())
+        if done and any(each.id == _WATCH for each in wanted):
+            server.watched = time.monotonic()
     await ask(server)
 
 

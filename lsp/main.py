@@ -12,19 +12,20 @@ import os
 import sys
 
 from . import transport
+from .ahead import Ahead
 from .server import Server
 
 HOST = "127.0.0.1"
 
 
-def serve(tcp: int | None = None, ws: int | None = None, log: str = "warning") -> int:
+def serve(ahead: Ahead | None = None, tcp: int | None = None, ws: int | None = None, log: str = "warning") -> int:
     """Answer one client until it leaves; ends the process."""
     logging.basicConfig(stream=sys.stderr, level=log.upper(), format="git-oracl lsp: %(levelname)s %(message)s")
     logging.getLogger("pygls").setLevel(logging.ERROR)
     logging.getLogger("asyncio").setLevel(logging.ERROR)
-    server = Server()
-    gc.collect()
+    server = Server(ahead)
     gc.freeze()  # what was imported stays: to look through it again would show among the slowest answers
+    gc.enable()
     if tcp is not None:
         code = transport.serve_tcp(server, HOST, tcp)
     elif ws is not None:

@@ -20,6 +20,7 @@ from typing import TypeVar
 from oracl_git.errors import IndexUnusable, NotARepository, OraclError
 from oracl_git.service import Oracl
 
+from .ahead import Ahead
 from .uris import Refused, to_path, to_uri
 
 T = TypeVar("T")
@@ -56,15 +57,17 @@ class Place:
 class Root:
     """One repository, as seen from one folder of the workspace."""
 
-    def __init__(self, top: str, folder: str, wanted: Callable[[Root], None], watched: Callable[[], bool]) -> None:
+    def __init__(
+        self, top: str, folder: str, wanted: Callable[[Root], None], watched: Callable[[], float], ahead: Ahead | None
+    ) -> None:
         self.top = top  # real path of the work tree
         self.folder = folder  # as the client writes it
         self.indexing = False
         self.percent: int | None = None
         self.message = ""
         self._wanted = wanted  # called, in our thread, when an index has to be made
-        self._watched = watched  # whether the client tells of changed files
-        self._looked = 0.0
+        self._watched = watched  # since when the client tells of changed files
+        self._looked = -_LOOK
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="oracl")
         self._lock = threading.Lock()
         self._typed: dict[str, str | None] = {}  # what the thread does not know yet
@@ -72,6 +75,8 @@ class Root:
         self._look = False
         self._running: set[threading.Event] = set()
         self._oracl: Oracl | None = None  # the thread's
+        if ahead is not None:
+            self._oracl, self._looked = ahead.oracl, ahead.since
         self.closed = False
 
     # -- from the event loop -----------------------------------------------------------
@@ -155,7 +160,7 @@ class Root:
         oracl = self._oracl
         if oracl is None:
             oracl = self._oracl = Oracl.at(self.top, worktree=True)
-            oracl.budget, oracl.log, oracl.build = BUDGET, False, False
+        oracl.budget, oracl.log, oracl.build = BUDGET, False, False
         oracl.notes.clear()
         oracl.follow()
         self._tell(oracl)
@@ -183,8 +188,9 @@ class Root:
             self._typed, self._saved, self._look = {}, set(), False
         uncommitted = oracl.uncommitted
         assert uncommitted is not None, "opened with the work tree"
-        if look or (not self._watched() and time.monotonic() - self._looked > _LOOK):
-            self._looked = time.monotonic()
+        now = time.monotonic()
+        if look or (self._looked <= self._watched() and now - self._looked > _LOOK):
+            self._looked = now
             uncommitted.look_again()
         else:
             uncommitted.look_at(saved)
@@ -208,8 +214,8 @@ class Root:
 class Roots:
     """The repositories of all folders."""
 
-    def __init__(self, wanted: Callable[[Root], None], watched: Callable[[], bool]) -> None:
-        self._wanted, self._watched = wanted, watched
+    def __init__(self, wanted: Callable[[Root], None], watched: Callable[[], float], ahead: Ahead | None) -> None:
+        self._wanted, self._watched, self._ahead = wanted, watched, ahead
         self._folders: dict[str, str] = {}  # real path → as the client writes it
         self._roots: dict[str, Root] = {}  # top → root
         self._tops: dict[str, str] = {}  # directory → the top of its repository, or ""
@@ -298,5 +304,8 @@ class Roots:
         if not top:
             return None
         if top not in self._roots:
-            self._roots[top] = Root(top, folder, self._wanted, self._watched)
+            ahead = self._ahead if self._ahead and self._ahead.oracl.repo.work_tree == top else None
+            self._roots[top] = Root(top, folder, self._wanted, self._watched, ahead)
+            if ahead is not None:
+                self._ahead = None  # once: a root that is made again looks again
         return self._roots[top]

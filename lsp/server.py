@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -22,6 +23,7 @@ from oracl_git.errors import OraclError
 from oracl_git.service import Oracl
 
 from . import configuration, features, messages, sync
+from .ahead import Ahead
 from .diagnostics import Diagnostics
 from .documents import Document, Documents, Text
 from .options import Options, read
@@ -32,6 +34,7 @@ from .uris import Refused
 
 T = TypeVar("T")
 log = logging.getLogger("oracl_git.lsp")
+_REST = 1.0  # seconds after a buffer was opened
 _PATIENCE = 3.0  # seconds a client has to say what only it knows
 Handler = Callable[["Server", Any], Awaitable[Any]]
 _received: ContextVar[dict[str, Document]] = ContextVar("received")
@@ -42,16 +45,16 @@ class Server(LanguageServer):
 
     protocol: Protocol
 
-    def __init__(self) -> None:
+    def __init__(self, ahead: Ahead | None = None) -> None:
         super().__init__("git-oracl", __version__, protocol_cls=Protocol)
         self.options = Options()
         self.documents = Documents()
         self.indexing = Indexing(self)
-        self.roots = Roots(self.indexing.want, lambda: self.watched)
+        self.roots = Roots(self.indexing.want, lambda: self.watched, ahead)
         self.diagnostics = Diagnostics(self)
         self.loop: asyncio.AbstractEventLoop | None = None
         self._aside: set[asyncio.Future[None]] = set()  # asyncio keeps no reference of its own
-        self.watched = False  # whether the client tells of changed files
+        self.watched = math.inf  # since when the client tells of changed files
 
         def initialize(params: types.InitializeParams) -> None:
             self._initialize(params)
@@ -98,7 +101,7 @@ class Server(LanguageServer):
         await configuration.start(self)
 
     def warm(self, root: Root) -> None:
-        """Take the copy of an index before anybody waits for it."""
+        """Open an index, and look at the work tree, before anybody waits for it."""
         self.later(root.ask(lambda oracl: None))
 
     async def asked(self, work: Awaitable[T]) -> T | None:
@@ -134,7 +137,16 @@ class Server(LanguageServer):
 
     def opened(self, params: types.DidOpenTextDocumentParams) -> None:
         """A buffer was opened."""
-        self.typed(self.documents.open(params.text_document))
+        document = self.documents.open(params.text_document)
+        self.typed(document)
+        place = self.place(document.uri)
+        if place is not None:
+            self.later(self._expect(place.root))
+
+    async def _expect(self, root: Root) -> None:
+        """Be ready for what will be typed; what is asked first is not to wait for that."""
+        await asyncio.sleep(_REST)
+        await root.ask(Oracl.copy_meanwhile)
 
     def changed(self, params: types.DidChangeTextDocumentParams) -> None:
         """A buffer was edited."""

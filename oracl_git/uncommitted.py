@@ -29,6 +29,7 @@ class Uncommitted:
         self._whole = False  # whether the overlay's index was at HEAD
         self._disk: dict[bytes, Laid | None] | None = None  # None: to be looked at
         self._looked: Future[dict[bytes, Laid | None]] | None = None  # that is being done
+        self._typed: dict[bytes, bytes] = {}  # texts that are no files yet: see `_take`
         self._buffers: dict[bytes, Laid] = {}
         self._crlf: bool | None = None
 
@@ -57,7 +58,11 @@ class Uncommitted:
     def look_at(self, paths: Iterable[str]) -> None:
         """These files may have changed; a directory among them: anything below."""
         wanted = [encode_path(path) for path in paths]
-        if self._disk is None or not wanted:
+        if not wanted:
+            return
+        if self._looked is not None:  # it began before they changed
+            self._disk, self._looked = self._looked.result(), None
+        if self._disk is None:
             return
         found = {raw: read(self.repo, raw, self._keeps_lf()) for raw in wanted}
         strange = [raw for raw in wanted if not self._knows(raw)]
@@ -70,10 +75,16 @@ class Uncommitted:
 
     def type(self, path: str, text: bytes) -> None:
         """The unsaved text of a file, unless git is to ignore it."""
-        raw = encode_path(path)
-        if raw not in self._buffers and not self._knows(raw) and ignored(self.repo, [raw]):
-            return
-        self._buffers[raw] = laid(self.repo, text, self._mode(raw), self._keeps_lf())
+        self._typed[encode_path(path)] = text
+
+    def _take(self) -> None:
+        """Make files of what was typed, now that it is known what is committed there."""
+        strange = [raw for raw in self._typed if raw not in self._buffers and not self._knows(raw)]
+        for raw in ignored(self.repo, strange):
+            self._typed.pop(raw, None)
+        for raw, text in self._typed.items():
+            self._buffers[raw] = laid(self.repo, text, self._mode(raw), self._keeps_lf())
+        self._typed.clear()
 
     def _knows(self, raw: bytes) -> bool:
         """Whether a path is tracked or laid."""
@@ -81,7 +92,9 @@ class Uncommitted:
 
     def forget(self, path: str) -> None:
         """The buffer is gone; what lies on disk counts."""
-        if self._buffers.pop(encode_path(path), None) is not None:
+        raw = encode_path(path)
+        self._typed.pop(raw, None)
+        if self._buffers.pop(raw, None) is not None:
             self.look_at([path])
 
     def _mode(self, raw: bytes) -> int:
@@ -101,17 +114,19 @@ class Uncommitted:
         if self._disk is None:
             looked = self._looked.result() if self._looked else self._look()
             self._disk, self._looked = looked, None
+        self._take()
         return {**self._disk, **self._buffers}
 
     def look_meanwhile(self) -> None:
         """Begin to look at the work tree, if it is to be looked at: git takes as long as other work that is due."""
-        if self._disk is None:
+        if self._disk is None and self._looked is None:
             pool = ThreadPoolExecutor(1)
             self._looked = pool.submit(self._look)
             pool.shutdown(wait=False)
 
     def _look(self) -> dict[bytes, Laid | None]:
-        return {d.path: read(self.repo, d.path, self._keeps_lf()) for d in differences(self.repo)}
+        crlf = self._keeps_lf()
+        return {d.path: read(self.repo, d.path, crlf) for d in differences(self.repo)}
 
     def count(self) -> int:
         """How many files differ from HEAD on disk."""
@@ -150,14 +165,14 @@ class Uncommitted:
     # -- the index under them ------------------------------------------------------------
 
     def follows(self, head: bool = True) -> bool:
-        """Whether there is a copy of the index that is still true; `head`: and of HEAD."""
+        """Whether what we lie over is still the index; `head`: and of HEAD."""
         overlay = self._overlay
         if overlay is None or not overlay.follows():
             return False
         return not head or (self._whole and overlay.index.commit == self.repo.head)
 
     def start(self, base: Index, whole: bool) -> None:
-        """Take a copy of an index; `whole`: it is at HEAD."""
+        """Lie over an index, which is ours to close from here on; `whole`: it is at HEAD."""
         self._overlay, self._whole = Overlay(self.repo, base), whole
         self.copies += 1
         self.index = self._overlay.index
@@ -167,6 +182,11 @@ class Uncommitted:
         assert self._overlay is not None, "start comes first"
         self.index = self._overlay.lay(self.files())
         return self.index
+
+    def copy_meanwhile(self) -> None:
+        """Begin to make the copy that the first difference will need."""
+        if self._overlay is not None:
+            self._overlay.copy_meanwhile()
 
     def interrupt(self, when: Callable[[], bool] | None, ticks: int) -> None:
         """Give up a query when told so, asked every so many steps of SQLite; None: never."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -21,9 +22,11 @@ import worlds
 import oracl_git.store.update as product
 from oracl_git.git import Laid, discover, laid
 from oracl_git.git.worktree import blob_id
+from oracl_git.service import Oracl
 from oracl_git.store import database
 from oracl_git.store.index import Index
 from oracl_git.store.overlay import Overlay
+from oracl_git.uncommitted import Uncommitted
 
 EXAMPLES = int(os.environ.get("ORACL_LAWS", "25"))
 OF_THE_COMMIT = ("header", "activity", "alias")  # history says so, and history does not know of it yet
@@ -65,16 +68,22 @@ def as_laid(repo: Any, tree: worlds.Tree, over: worlds.Tree) -> dict[bytes, Laid
 
 
 @laws(EXAMPLES)
-@given(history=worlds.histories(), whole=st.sampled_from([3, 400]), detours=st.lists(st.integers(0, 30), max_size=3))
-def test_laid_over_is_committed(history: list[worlds.Commit], whole: int, detours: list[int]) -> None:
+@given(
+    history=worlds.histories(), whole=st.sampled_from([3, 400]), detours=st.lists(st.integers(0, 30), max_size=3),
+    meanwhile=st.booleans(),
+)  # fmt: skip
+def test_laid_over_is_committed(
+    history: list[worlds.Commit], whole: int, detours: list[int], meanwhile: bool
+) -> None:
     with tempfile.TemporaryDirectory() as place:
         base = worlds.found(Path(place) / "base", history)
         shutil.copytree(base, Path(place) / "other")
         repo, other = discover(str(base)), discover(str(Path(place) / "other"))
         product.update(repo, commit=history[0].oid)
-        with Index(repo) as index:
-            overlay = Overlay(repo, index)
-            first = all_rows(index.db, repo)
+        overlay = Overlay(repo, Index(repo))
+        first = all_rows(overlay.index.db, repo)
+        if meanwhile:
+            overlay.copy_meanwhile()
         with mock.patch.object(product, "_WHOLE", whole):
             for number in [*range(len(history)), *detours, 0]:
                 commit = history[number % len(history)]
@@ -82,8 +91,8 @@ def test_laid_over_is_committed(history: list[worlds.Commit], whole: int, detour
                 try:
                     overlay.lay(files)
                 except LookupError:  # it says that it does not know: then one starts anew
-                    with Index(repo) as index:
-                        overlay = Overlay(repo, index)
+                    overlay.close()
+                    overlay = Overlay(repo, Index(repo))
                     overlay.lay(files)
                 product.update(other, commit=commit.oid)
                 with Index(other) as index:
@@ -92,3 +101,60 @@ def test_laid_over_is_committed(history: list[worlds.Commit], whole: int, detour
         with Index(repo) as index:
             rows.check(all_rows(index.db, repo), first, "the index on disk | as it was")
         overlay.close()
+
+
+def test_nothing_is_copied_while_nothing_differs(tmp_path: Path) -> None:
+    """Buffers that say what the commit says, of whatever mode, are asked of the index itself."""
+    tree = {b"run.sh": ("100755", b"echo\n"), b"a.py": ("100644", b"import b\n"), b"b.py": ("100644", b"")}
+    base = worlds.found(tmp_path / "base", [worlds.Commit(tree)])
+    place = str(tmp_path / "clone")
+    subprocess.run(["git", "clone", "-q", base, place], check=True)
+    with Oracl.at(place) as oracl:
+        oracl.update()
+
+    def out(oracl: Oracl, path: str) -> list[str]:
+        return [link.relation for link in oracl.index.links(oracl.resolve(f":/{path}")[0].id, "out")]
+
+    with Oracl.at(place, worktree=True) as oracl, mock.patch.object(database, "connect_copy") as copied:
+        assert oracl.uncommitted is not None
+        for path, (_, text) in tree.items():
+            oracl.uncommitted.type(path.decode(), text)
+        oracl.fresh()
+        copied.assert_not_called()
+        assert out(oracl, "a.py") == ["imports"]
+    with Oracl.at(place, worktree=True) as oracl:
+        assert oracl.uncommitted is not None
+        oracl.fresh()
+        oracl.copy_meanwhile()
+        for said, found in ((b"import b\nimport nowhere\n", ["imports"]), (b"", []), (b"import b\n", ["imports"])):
+            oracl.uncommitted.type("a.py", said)
+            oracl.fresh()
+            assert out(oracl, "a.py") == found
+
+
+def test_a_copy_that_is_begun_when_the_index_has_moved(tmp_path: Path) -> None:
+    """It would be of another index than the one that is asked: it is not taken."""
+    one = {b"a.py": ("100644", b"x = 1\n")}
+    history = [worlds.Commit(one), worlds.Commit({**one, b"b.py": ("100644", b"")}, [0])]
+    repo = discover(str(worlds.found(tmp_path / "base", history)))
+    product.update(repo, commit=history[0].oid)
+    overlay = Overlay(repo, Index(repo))
+    product.update(repo, commit=history[1].oid)
+    overlay.copy_meanwhile()
+    index = overlay.lay({b"c.py": laid(repo, b"import a\n", 0o100644)})
+    assert [path for _, path in index.paths()] == ["a.py", "c.py"] and not overlay.follows()
+    overlay.close()
+
+
+def test_a_file_that_is_saved_while_the_work_tree_is_looked_at(tmp_path: Path) -> None:
+    """What a look that began before finds there is not the last word."""
+    base = worlds.found(tmp_path / "base", [worlds.Commit({b"a.py": ("100644", b"x = 1\n")})])
+    subprocess.run(["git", "clone", "-q", base, str(tmp_path / "clone")], check=True)
+    repo = discover(str(tmp_path / "clone"))
+    uncommitted = Uncommitted(repo)
+    uncommitted.look_meanwhile()
+    assert uncommitted._looked is not None and uncommitted._looked.result() == {}
+    (tmp_path / "clone" / "a.py").write_bytes(b"x = 2\n")
+    uncommitted.look_at(["a.py"])
+    found = uncommitted.files()[b"a.py"]
+    assert found is not None and found.data == b"x = 2\n"

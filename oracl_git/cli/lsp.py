@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 
 from ..errors import UsageError
 
@@ -27,11 +28,15 @@ def configure_lsp(parser: argparse.ArgumentParser) -> None:
 
 def run_lsp(args: argparse.Namespace) -> int:
     """Serve until the client leaves."""
+    from oracl_git.lsp.ahead import begin
+
+    ahead = begin()
+    gc.disable()  # while much is imported that stays; `serve` enables it
     try:
         from oracl_git.lsp.main import serve
     except ImportError as error:
         raise UsageError(f"the language server needs {error.name}", "pip install 'oracl-git[lsp]'") from None
-    code: int = serve(tcp=args.tcp, ws=args.ws, log=args.log)
+    code: int = serve(ahead, tcp=args.tcp, ws=args.ws, log=args.log)
     return code
 
 

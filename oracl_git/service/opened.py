@@ -108,6 +108,16 @@ class Opened:
             self.uncommitted.follow(self.repo)
         return True
 
+    def look_meanwhile(self) -> None:
+        """Begin to look at the work tree, where answers are of it: who asks later does not wait so long."""
+        if self.uncommitted is not None:
+            self.uncommitted.look_meanwhile()
+
+    def copy_meanwhile(self) -> None:
+        """Begin to make ready for changes of the work tree, where answers are of it."""
+        if self.uncommitted is not None:
+            self.uncommitted.copy_meanwhile()
+
     def __enter__(self) -> Self:
         return self
 
@@ -187,7 +197,7 @@ class Opened:
         self.uncommitted.look_meanwhile()
         base = self._base(update, progress)
         self.uncommitted.start(base, self._current(base))
-        self._close_base()
+        self._index = None  # theirs now
         return self.uncommitted.lay()
 
     def _base(self, update: bool, progress: Progress | None) -> Index:

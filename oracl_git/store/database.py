@@ -198,8 +198,11 @@ def _open(path: str, name: str, write: bool, wait: float) -> sqlite3.Connection:
 
 
 def connect_copy(source: sqlite3.Connection) -> sqlite3.Connection:
-    """A private copy of a database, in memory as far as there is room; gone when it is closed."""
-    db = sqlite3.connect("", isolation_level=None)
+    """A private copy of a database, in memory as far as there is room; gone when it is closed.
+
+    The thread that makes it need not be the one that asks it.
+    """
+    db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
     db.execute("PRAGMA page_size=8192")
     db.execute(f"PRAGMA cache_size=-{_COPY_KIB}")
     source.backup(db)

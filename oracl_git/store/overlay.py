@@ -3,8 +3,9 @@
 A private copy of the index, which SQLite keeps in memory and lets go with the
 connection, is moved by the very update that a commit would cause: what is asked
 of it is what would be answered after committing the same content. History stays
-that of the commit. Knows how the copy follows its original; knows nothing of
-where changes come from. The index on disk is not written.
+that of the commit. As long as nothing differs from the commit there is no copy,
+and the index itself is asked. Knows how the copy follows its original; knows
+nothing of where changes come from. The index on disk is not written.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any
 
+from ..errors import IndexUnusable
 from ..extract.languages import language_of
 from ..git import Change, Entry, Laid, Objects, Repository, open_objects, stamp
 from ..graph.model import decode_path
@@ -32,14 +35,15 @@ _IDENTITY = ("commit", "tree", "extractor", "settings", "depth", "history", "rea
 
 
 class Overlay:
-    """One worktree's index as it would be if everything were committed."""
+    """One worktree's index as it would be if everything were committed. The index it lies over is its own to close."""
 
     def __init__(self, repo: Repository, base: Index) -> None:
         self.repo = repo
         self._place = database.place(repo, "index")
-        self._stamp = self._stamped()
+        self._stamp: tuple[object, ...] = ()  # of the file, once it was compared: it may have been written meanwhile
         self._identity = _identity(base)
-        self._db = database.connect_copy(base.db)
+        self._base: sqlite3.Connection | None = base.db  # None: there is a copy
+        self._copying: Future[sqlite3.Connection | None] | None = None
         self._facts = LaidFacts(base.facts_cache)
         self._laid: dict[bytes, Laid | None] = {}
         self.committed: dict[bytes, tuple[int, str]] = {}  # what the commit has at the laid paths; mode 0: nothing
@@ -47,12 +51,39 @@ class Overlay:
         self._vectors: dict[bytes, bytes] = {}  # of chunks that were laid
         self._steps = 0
         self.generation = 0  # counts the sets of paths there were
-        self.index = self._open()
+        self.index = base
 
     def close(self) -> None:
-        """Let go of the copy."""
+        """Let go of the index and the copy."""
+        if self._copying is not None:
+            self._copying.add_done_callback(_dropped)
         self.index.close()
         self._facts.close()
+
+    def copy_meanwhile(self) -> None:
+        """Begin to make the copy, for who will type soon: it takes long where the index is large."""
+        if self._base is not None and self._copying is None:
+            pool = ThreadPoolExecutor(1)
+            self._copying = pool.submit(self._copied)
+            pool.shutdown(wait=False)
+
+    def _copied(self) -> sqlite3.Connection | None:
+        """A copy of what lies there now, if that is still the same. In a thread of its own."""
+        try:
+            with Index(self.repo) as now:
+                return database.connect_copy(now.db) if _identity(now) == self._identity else None
+        except (FileNotFoundError, IndexUnusable, sqlite3.DatabaseError):
+            return None  # it will be told when the index is looked at
+
+    def _part(self) -> None:
+        """Ask the copy from here on."""
+        if self._base is not None:
+            copy = self._copying.result() if self._copying is not None else None
+            self._copying = None
+            db = copy or database.connect_copy(self._base)
+            self.index = self._open(db, (*OF_COMMIT, *OF_PATHS))
+            self._base.close()
+            self._base = None
 
     def follows(self) -> bool:
         """Whether the copy is of the index that lies there now."""
@@ -73,11 +104,15 @@ class Overlay:
     def _stamped(self) -> tuple[object, ...]:
         return stamp(self._place), stamp(self._place + "-wal")
 
-    def _open(self, known: Iterable[str] = ()) -> Index:
+    def _open(self, db: sqlite3.Connection, known: Iterable[str]) -> Index:
         """The copy as it is now, with what is still known of how it was."""
-        before = self.index.__dict__ if known else {}
+        before = self.index.__dict__
         kept = {name: before[name] for name in known if name in before}
-        return Index(self.repo, db=self._db, facts=self._facts, known=kept)
+        return Index(self.repo, db=db, facts=self._facts, known=kept)
+
+    @property
+    def _db(self) -> sqlite3.Connection:
+        return self.index.db
 
     def lay(self, files: Files, progress: Progress | None = None) -> Index:
         """The index with exactly these files laid over the commit's.
@@ -88,6 +123,7 @@ class Overlay:
         changes = self._changes(files)
         if not changes:
             return self.index
+        self._part()
         self._steps += 1
         before = self._artifacts(changes)
         objects = LaidObjects(self.repo, files)
@@ -107,7 +143,7 @@ class Overlay:
         self._counted = {oid: parts for oid, parts in self._counted.items() if oid in blobs}
         moved = before != after
         self.generation += moved
-        self.index = self._open(OF_COMMIT if moved else (*OF_COMMIT, *OF_PATHS))
+        self.index = self._open(self._db, OF_COMMIT if moved else (*OF_COMMIT, *OF_PATHS))
         return self.index
 
     @staticmethod
@@ -192,6 +228,13 @@ class Overlay:
         if row:
             return row[0], row[1]
         return (1, "") if self._db.execute("SELECT 1 FROM skipped WHERE path=?", (path,)).fetchone() else (0, "")
+
+
+def _dropped(copying: Future[sqlite3.Connection | None]) -> None:
+    """A copy that nobody wants any more."""
+    copy = copying.result()
+    if copy is not None:
+        copy.close()
 
 
 def _identity(index: Index) -> tuple[object, ...]:
