@@ -287,7 +287,7 @@ class Build:
                 nodes.fill(outlines, text)
                 text.await_vectors()
         else:
-            self._remove([*gone, *(file.path for file in files)], text)
+            self._displace([*gone, *(file.path for file in files)], set(gone), text)
             affected = nodes.apply(files, gone, outlines, text)
         names = StoredNames(self.db, self.contents.facts, self.whole)
         edges = EdgeTable(
@@ -299,13 +299,15 @@ class Build:
         self._digest(edges.shards)
         return linked, nodes
 
-    def _remove(self, paths: list[str], text: TextTable) -> None:
-        """Take the text of changed artifacts out, as long as their rows say what it was."""
+    def _displace(self, paths: list[str], gone: set[str], text: TextTable) -> None:
+        """Take out the text of artifacts that go, and note that of those that change, while their rows say it."""
         find = "SELECT id, blob, language FROM node WHERE path=? AND kind=0"
         for path in paths:
             row = self.db.execute(find, (encode_path(path),)).fetchone()
-            if row:
+            if row and path in gone:
                 text.remove(row[0], path, row[1], row[2])
+            elif row:
+                text.replaces(*row)
 
     def _header_sums(self, change: tuple[int, int, int]) -> None:
         anew = self.whole  # then the change is counted from nothing
