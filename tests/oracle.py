@@ -542,6 +542,11 @@ class Tree:
             self.memo["directories",] = found
         return self.memo["directories",].get((directory, suffix), [])
 
+    def anywhere_in(self, directory: str, name: str) -> list[str]:
+        """The files at any depth of a directory, of one name when one is given."""
+        inside = f"{directory}/" if directory else ""
+        return [path for path in self.paths if path.startswith(inside) and name in ("", path.split("/")[-1])]
+
     def declared(self, path: str, label: str) -> list[str]:
         return [value for key, value in self.facts[path]["declares"] if key == label] if path in self.facts else []
 

@@ -141,6 +141,9 @@ class Slow:
     def files(self, directory, suffix):
         return tuple(self._tree.right_in(directory, suffix))
 
+    def below(self, directory, name):
+        return tuple(self._tree.anywhere_in(directory, name))
+
     def members(self, path):
         return frozenset(d["name"] for d in self._tree.facts[path]["definitions"]) if self.exists(path) else frozenset()
 

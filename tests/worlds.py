@@ -105,6 +105,7 @@ OTHER_PATHS = """
     tools/pyproject.toml mkdocs.yml compose.yaml web/Dockerfile
     app/Other.java app/One.kt lib/Two.kt app/Three.cs lib/Four.cs lib/Lib.csproj app/GlobalUsings.cs
     lib/x.rb lib/x/y.rb spec/x_spec.rb php/src/One.php php/Two.php php/composer.json
+    CMakeLists.txt app/CMakeLists.txt cmake/own.cmake
 """.split()
 ODD_PATHS = [b"we ird/sp ace.md", b"a/new\nline.md", "caf\u00e9/\u540d.md".encode(), b"pkg/n\xc3\xa9.py", b"-x/--y.md"]
 
@@ -183,6 +184,12 @@ MORE_LINES = {
            "autoload :Y"],
     "php": ["<?php", "namespace A;", "use A\\Two;", "class One extends Two {}", "class Two {}", "require 'Two.php';",
             "function go() { new \\A\\One(); go(); }"],
+    "cmake": [
+        "project(top)", "add_subdirectory(app)", "include(own)", "add_library(a ${CMAKE_CURRENT_SOURCE_DIR}/one.go)",
+        "include(${PROJECT_SOURCE_DIR}/cmake/own.cmake)", "set(P_DIR app)", "list(APPEND CMAKE_MODULE_PATH cmake)",
+        "add_executable(b ${P_DIR}/two.go util.ts)", "target_link_libraries(b a)", "file(GLOB X app/*.js pkg/*)",
+        "file(GLOB_RECURSE Y *.py)", "function(own)\nendfunction()", "own(x)", "# docs/index.md",
+    ],
     "yml": ["site_name: x", "nav:\n  - index.md\n  - docs/index.md", "uses: ./web", "docs_dir: notes"],
 }  # fmt: skip
 SHELL_LINES = [
@@ -238,6 +245,8 @@ def lines_for(path: bytes) -> list[str]:
         return SCRIPT_LINES
     if path in (b"Makefile", b"run.sh"):
         return SHELL_LINES
+    if path.endswith(b"CMakeLists.txt"):
+        return MORE_LINES["cmake"]
     return CONFIG_LINES.get(suffix) or MORE_LINES.get(suffix) or MARKDOWN_LINES
 
 

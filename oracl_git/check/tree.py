@@ -98,6 +98,9 @@ class Tree:
     def files(self, directory: str, suffix: str) -> tuple[str, ...]:
         return ()
 
+    def below(self, directory: str, name: str) -> tuple[str, ...]:
+        return ()
+
     def members(self, path: str) -> frozenset[str]:
         return frozenset()
 

@@ -78,7 +78,7 @@ LANGUAGES = (
     Language("make", "mk mak", "makefile gnumakefile bsdmakefile", "make", comments="hash", words="path"),
     Language("docker", "dockerfile", "dockerfile containerfile", comments="hash", words="path"),
     Language("just", "just", "justfile .justfile", "just", comments="hash", words="path"),
-    Language("cmake", "cmake", "cmakelists.txt", comments="hash", words="path"),
+    Language("cmake", "cmake", "cmakelists.txt", module="cmake", comments="hash"),
     Language("batch", "bat cmd", comments="rem", words="path"),
     Language("javascript", "js jsx mjs cjs", interpreters="node nodejs", module="javascript", comments="c",
              public="marked", docs="/**"),

@@ -56,6 +56,9 @@ class Names(Protocol):
     def files(self, directory: str, suffix: str) -> tuple[str, ...]:
         """The artifacts right in a directory ("" for the top) whose suffix (".go") is this one, sorted."""
 
+    def below(self, directory: str, name: str) -> tuple[str, ...]:
+        """The artifacts anywhere below a directory ("" for the top) of that file name ("" for any), sorted."""
+
     def members(self, path: str) -> frozenset[str]:
         """The names a file defines, as qualified within it."""
 
@@ -145,6 +148,10 @@ class Recorder:
     def files(self, directory: str, suffix: str) -> tuple[str, ...]:
         self.keys.add(key("files", f"{directory}\0{suffix}"))
         return self._names.files(directory, suffix)
+
+    def below(self, directory: str, name: str) -> tuple[str, ...]:
+        self.keys.add(key("below", f"{directory}\0{name}"))
+        return self._names.below(directory, name)
 
     def members(self, path: str) -> frozenset[str]:
         self.keys.add(key("members", path))

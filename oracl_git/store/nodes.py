@@ -37,6 +37,7 @@ _QUESTIONS: dict[str, Callable[[Names, str], object]] = {
     "matching": lambda names, a: names.matching(a),
     "export": lambda names, a: _export(names, *a.split("\0")),
     "files": lambda names, a: names.files(*a.split("\0", 1)),
+    "below": lambda names, a: names.below(*a.split("\0", 1)),
     "members": lambda names, a: names.members(a),
     "declared": lambda names, a: names.declared(*a.split("\0", 1)),
     "declaring": lambda names, a: names.declaring(*a.split("\0", 1)),
@@ -114,7 +115,7 @@ class NodeTable:
     def apply(self, files: list[File], gone: list[str], outlines: Iterable[Outlined], text: TextTable) -> set[int]:
         """Write rows and text of changed artifacts; the ids whose links could have changed."""
         names = self._names()
-        before = {question: ask(names, question) for question in self._questions(files, gone)}
+        before = {question: ask(names, question) for question in self._questions(files, gone) if self._asked(question)}
         for path in gone:
             self._leave(path)
         self.fill(outlines, text)
@@ -153,6 +154,12 @@ class NodeTable:
                 seen["exists", path] = None
                 seen["implementations", implementation_stem(path)] = None
                 seen["files", "\0".join(place(path))] = None
+                directory, _, name = path.rpartition("/")
+                while True:
+                    seen["below", f"{directory}\0{name}"] = seen["below", f"{directory}\0"] = None
+                    if not directory:
+                        break
+                    directory = directory.rpartition("/")[0]
                 seen.update(dict.fromkeys(("named", suffix) for suffix in suffixes(path)))
                 seen.update(dict.fromkeys(("matching", pattern) for pattern in patterns))
                 for top, root, _, _ in toplevel_rows(path):
@@ -168,6 +175,10 @@ class NodeTable:
                         seen["declared", f"{path}\0{label}"] = None
                         seen["declaring", f"{label}\0{value}"] = None
         yield from seen
+
+    def _asked(self, question: Question) -> bool:
+        """Whether any links hang on the answer."""
+        return self._db.execute("SELECT 1 FROM lookup WHERE key=? LIMIT 1", (key(*question),)).fetchone() is not None
 
     def _leave(self, path: str) -> None:
         node = self.find(ARTIFACT, path)

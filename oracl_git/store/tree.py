@@ -188,6 +188,18 @@ class StoredNames:
             self._said[path] = known
         return known
 
+    def below(self, directory: str, name: str) -> tuple[str, ...]:
+        start = f"{directory}/" if directory else ""
+        if name:
+            found = [path for path in self._with_name(name) if path.startswith(start)]
+        elif self._whole:
+            found = [path for path, there in self._exists.items() if there and path.startswith(start)]
+        else:
+            low, high = encode_path(start), encode_path(start[:-1]) + b"0" if start else b"\xff\xff"
+            rows = self._db.execute("SELECT path FROM node WHERE path>? AND path<? AND kind=0", (low, high))
+            found = [decode_path(row[0]) for row in rows]
+        return tuple(sorted(found, key=encode_path))
+
     def members(self, path: str) -> frozenset[str]:
         return self._saying(path)[0]
 

@@ -30,6 +30,7 @@ FAMILIES = {
     "c": "c",
     "cpp": "c",
     "terraform": "terraform",
+    "cmake": "cmake",
     "java": "jvm",
     "kotlin": "jvm",
     "csharp": "csharp",

@@ -6,11 +6,13 @@ Knows paths, candidates and manifests by their names. Knows no language.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice, takewhile
 from posixpath import normpath
 from typing import NamedTuple
 
+from ..globs import matches
 from ..names import Candidates, Names
-from ..parameters import EXACT, UNIQUE_SUFFIX
+from ..parameters import EXACT, NEIGHBOUR_CAP, UNIQUE_SUFFIX
 
 
 class Target(NamedTuple):
@@ -69,6 +71,14 @@ def above(path: str) -> Iterator[str]:
     while path:
         path = parent(path)
         yield path
+
+
+def spread(names: Names, pattern: str) -> tuple[str, ...]:
+    """The files a pattern takes in (`*` within a segment, `**` across them); the first ones, when they are many."""
+    *folders, name = pattern.split("/")
+    head = list(takewhile(lambda segment: "*" not in segment, folders))
+    found = names.below("/".join(head), "" if "*" in name else name)
+    return tuple(islice((path for path in found if matches(f"/{pattern}", path)), NEIGHBOUR_CAP))
 
 
 def nearest(names: Names, source: str, *manifests: str) -> str | None:
