@@ -105,7 +105,7 @@ OTHER_PATHS = """
     tools/pyproject.toml mkdocs.yml compose.yaml web/Dockerfile
     app/Other.java app/One.kt lib/Two.kt app/Three.cs lib/Four.cs lib/Lib.csproj app/GlobalUsings.cs
     lib/x.rb lib/x/y.rb spec/x_spec.rb php/src/One.php php/Two.php php/composer.json
-    CMakeLists.txt app/CMakeLists.txt cmake/own.cmake
+    CMakeLists.txt app/CMakeLists.txt cmake/own.cmake api/a.proto api/sub/b.proto q/a.graphql q/b.graphql
 """.split()
 ODD_PATHS = [b"we ird/sp ace.md", b"a/new\nline.md", "caf\u00e9/\u540d.md".encode(), b"pkg/n\xc3\xa9.py", b"-x/--y.md"]
 
@@ -184,6 +184,9 @@ MORE_LINES = {
            "autoload :Y"],
     "php": ["<?php", "namespace A;", "use A\\Two;", "class One extends Two {}", "class Two {}", "require 'Two.php';",
             "function go() { new \\A\\One(); go(); }"],
+    "proto": ['import "sub/b.proto";', 'import "top/api/a.proto";', "message M {\n}", 'import "b.proto";', "// dup.md"],
+    "graphql": ['#import "./b.graphql"', "type A {\n  b: B\n}", "type B { a: A }", "{ ...part }",
+                "fragment part on A { b }"],
     "cmake": [
         "project(top)", "add_subdirectory(app)", "include(own)", "add_library(a ${CMAKE_CURRENT_SOURCE_DIR}/one.go)",
         "include(${PROJECT_SOURCE_DIR}/cmake/own.cmake)", "set(P_DIR app)", "list(APPEND CMAKE_MODULE_PATH cmake)",

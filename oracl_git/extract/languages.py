@@ -107,7 +107,8 @@ LANGUAGES = (
     Language("swift", "swift", comments="c"),
     Language("dart", "dart", comments="c"),
     Language("groovy", "groovy gradle", "jenkinsfile", "groovy", comments="c"),
-    Language("proto", "proto thrift", comments="c"),
+    Language("proto", "proto", module="schemas", comments="c", docs="// /*"),
+    Language("thrift", "thrift", module="schemas", comments="c", docs="// /* #"),
     Language("zig", "zig", comments="c"),
     Language("css", "css pcss", module="styles", comments="css", docs="/**"),
     Language("scss", "scss sass", module="styles", comments="scss", docs="/// /**"),
@@ -125,7 +126,7 @@ LANGUAGES = (
     Language("gotemplate", "tpl gotmpl", comments="markup"),
     Language("starlark", "bzl bazel star", "build workspace tiltfile", comments="hash", words="path"),
     Language("cython", "pyx pxd pxi", comments="hash"),
-    Language("graphql", "graphql gql", comments="hash"),
+    Language("graphql", "graphql gql graphqls", module="schemas", comments="hash", docs="#"),
     Language("gitfile", names=".gitignore .gitattributes .dockerignore .npmignore .eslintignore .prettierignore "
              "codeowners .mailmap", comments="hash"),
     Language("sql", "sql ddl psql", comments="dash"),

@@ -89,7 +89,7 @@ DOMAINS = {
 
 # Languages whose files import each other in words that are not followed yet.
 UNREAD_IMPORTS = frozenset(
-    "scala swift dart groovy proto zig perl r julia elixir nix starlark "
+    "scala swift dart groovy zig perl r julia elixir nix starlark "
     "cython lua haskell lisp erlang".split()
 )
 # Directories in which a Python root is looked for beside the importer's ancestors.

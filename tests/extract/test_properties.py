@@ -18,7 +18,7 @@ NAMES = [row.name for row in LANGUAGES]
 READ = [
     "python", "markdown", "rst", "json", "yaml", "toml", "ini", "shell", "powershell", "javascript", "go", "html",
     "rust", "c", "cpp", "cargo", "java", "kotlin", "csharp", "ruby", "php", "maven", "gradle", "msbuild", "composer",
-    "cmake",
+    "cmake", "proto", "thrift", "graphql",
 ]  # fmt: skip
 PIECES = [
     b"def f(x):\n", b"    return a.b\n", b"class C:\n", b"import a.b as c\n", b"from .. import d\n", b"@e\n", b'"""',
@@ -30,6 +30,7 @@ PIECES = [
     b"mod a { ", b"pub use a::{b, c::*};\n", b"m! {", b"fn f<'a>() {\n", b"r#\"",
     b"#[path = \"x\"]\nmod b;\n", b"#include <a.h>\n",
     b"add_subdirectory(", b"set(a ${a}", b"[=[", b"]=]", b"#[[",
+    b"message a {\n", b"rpc a(b) returns (c);\n", b"type A {", b'"""', b"# import 'x'\n",
     b"#define X(a) \\\n", b"namespace n {\n", b"template <class T>\n", b"~A();\n", b"#if A\n", b"#endif\n",
 ]  # fmt: skip
 UNIX = [piece for piece in PIECES if b"\r" not in piece]

@@ -1,0 +1,42 @@
+"""Protocol Buffers, Thrift and GraphQL: the file an import names, and the one that declares a type.
+
+Knows the roots that compilers of schemas are told, by their looks: an import is
+a path below one of them, and may begin with how the repository itself is called.
+"""
+
+from __future__ import annotations
+
+from ...extract.facts import Reference
+from ..names import Names
+from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, inside, join, likely, parent
+from .packages import declared, nearest_of, only
+
+# Where schemas lie, in any directory above the one that imports.
+_ROOTS = ("", "proto", "protos", "protobuf", "api", "src", "src/main/proto", "idl", "include", "third_party", "vendor")
+_LEAST = 2  # segments of a path that may be all that is left of an import
+
+
+def resolve(names: Names, source: str, reference: Reference) -> Resolution:
+    """The schema that is imported; the one that declares a name of GraphQL's."""
+    _, target, name, *_ = reference
+    if not target:
+        return only(source, declared(names, "graphql", source, name), name)
+    place = inside(parent(source), target)
+    if place and place != source and names.exists(place):
+        return exact(place)
+    if target.startswith(".") or source.endswith((".graphql", ".gql", ".graphqls")):
+        return UNRESOLVED
+    for directory in above(source):
+        for root in _ROOTS:
+            path = join(join(directory, root), target)
+            if path != source and names.exists(path):
+                return exact(path)
+    rest = target
+    while rest:
+        found = tuple(path for path in names.named(rest) or () if path != source)
+        if found:
+            return likely(nearest_of(source, found))
+        rest = rest.partition("/")[2]
+        if rest.count("/") + 1 < _LEAST:
+            break
+    return EXTERNAL
