@@ -15,6 +15,8 @@ _BUILTIN = frozenset(
     "switch for select return interface struct string byte rune error bool int uint int8 int16 int32 int64 uint8 "
     "uint16 uint32 uint64 float32 float64 any defer go range map chan case var const type import else".split()
 )
+_EMBEDDED = re.compile(rb"^//go:embed[ \t]++([^\n]{1,2000})", re.MULTILINE)
+_PATTERN = re.compile(rb"\"([^\"]++)\"|`([^`]++)`|(\S++)")
 _PACKAGE = re.compile(rb"^package[ \t]++(\w+)", re.MULTILINE)
 
 
@@ -27,6 +29,10 @@ def extract(source: Source, language: str) -> Findings:
         names = taken[each.whole or _called(each.path)]
         syntax.refer(source, each._replace(members=tuple(names), whole=""), found)
     syntax.uses(source, code, _BUILTIN.union(bound, (d.name for d in found.definitions)), found, calls=True)
+    for line in _EMBEDDED.finditer(source.text):
+        for pattern in _PATTERN.finditer(line[1]):
+            target = (pattern[1] or pattern[2] or pattern[3]).decode("utf-8", "replace")
+            found.refer("use", target, "", source.line(line.start()))
     package = _PACKAGE.search(code)
     if package:
         found.declares.append(("go package", package[1].decode("utf-8", "replace")))

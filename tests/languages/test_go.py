@@ -111,6 +111,17 @@ def test_names_of_the_own_package_need_no_import() -> None:
     assert tree.follow("pkg/draw/line_test.go", "use")["Line"] == ["pkg/draw/line.go"]
 
 
+def test_embedded_files() -> None:
+    files = dict.fromkeys(
+        "w/a.txt w/s/x.html w/s/_y.html w/s/deep/z.html w/s/.git/c w/all/_q.html w/t/1.sql w/t/2.sql w/n/m.txt".split(), ""
+    )
+    text = 'package w\n\n//go:embed a.txt "n/m.txt" gone\nvar a string\n\n//go:embed s t/*.sql\n//go:embed all:all\nvar f embed.FS\n'
+    assert Tree(files | {"w/w.go": text}).follow("w/w.go", "use") == {
+        "a.txt": ["w/a.txt"], "n/m.txt": ["w/n/m.txt"], "gone": "external", "s": ["w/s/deep/z.html", "w/s/x.html"],
+        "t/*.sql": ["w/t/1.sql", "w/t/2.sql"], "all:all": ["w/all/_q.html"],
+    }  # fmt: skip
+
+
 def test_before_modules_a_path_is_known_by_its_end() -> None:
     tree = Tree({
         "cmd/x/main.go": 'package main\n\nimport "github.com/a/b/pkg/y"\n\nvar _ = y.Y\n',

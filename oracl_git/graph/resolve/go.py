@@ -1,14 +1,16 @@
 """Go: a package is a folder, named from the module that holds it.
 
 Knows go.mod files (and so replaced modules and workspaces: whichever go.mod of
-the tree declares the name), vendored packages, and trees from before modules.
+the tree declares the name), vendored packages, trees from before modules, and
+the files that a package embeds.
 """
 
 from __future__ import annotations
 
 from ...extract.facts import Reference
 from ..names import Names
-from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, join, likely, nearest, parent
+from ..parameters import NEIGHBOUR_CAP
+from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, inside, join, likely, nearest, parent, spread
 
 _Package = dict[str, tuple[str, ...]]  # name → the files that define it; "" → those that stand for the package
 
@@ -16,7 +18,7 @@ _Package = dict[str, tuple[str, ...]]  # name → the files that define it; "" �
 def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     """The files that define a name of a package; the package's own when nothing is named."""
     if reference.kind == "use":
-        return _own(names, source, reference.name)
+        return _embedded(names, source, reference.target) if reference.target else _own(names, source, reference.name)
     directory, certain = _directory(names, source, reference.target)
     if directory is None:
         return UNRESOLVED if certain else EXTERNAL
@@ -31,6 +33,24 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
 def _own(names: Names, source: str, name: str) -> Resolution:
     found = _package(names, parent(source)).get(name, ())
     return exact(*found, symbol=name) if found and source not in found else EXTERNAL
+
+
+def _embedded(names: Names, source: str, pattern: str) -> Resolution:
+    """The files of a `go:embed` pattern: a directory takes in what is below it, but for hidden files."""
+    place = inside(parent(source), pattern.removeprefix("all:"))
+    if not place:
+        return EXTERNAL
+    if "*" not in place and names.exists(place):
+        return exact(place)
+    found = dict.fromkeys((*spread(names, place), *spread(names, f"{place}/**/*")))
+    depth = place.count("/") + 1
+    everything = pattern.startswith("all:")
+    kept = [path for path in found if everything or not _hidden(path.split("/")[depth:])]
+    return exact(*kept[:NEIGHBOUR_CAP]) if kept else EXTERNAL
+
+
+def _hidden(segments: list[str]) -> bool:
+    return any(segment[:1] in "._" for segment in segments)
 
 
 def _directory(names: Names, source: str, target: str) -> tuple[str | None, bool]:
