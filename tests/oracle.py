@@ -822,6 +822,20 @@ def document(tree: Tree, source: str, target: str) -> str | None:
     return next(filter(tree.exists, candidates), None)
 
 
+def offered(tree: Tree, path: str, target: str, but: list[str]) -> list[str]:
+    """The files a manifest offers; `*` stands for part of a segment."""
+    wanted = normpath(_join(_up(path), target))
+    if wanted.startswith(("..", "/")):
+        return []
+    if "*" not in wanted:
+        return [wanted] if tree.exists(wanted) else []
+    parts = [re.escape(part).replace("\\*", "[^/]*") + "/" for part in wanted.split("/")]
+    pattern = "".join("(?:[^/]+/)*" if part == "[^/]*[^/]*/" else part for part in parts).removesuffix("/")
+    without = [normpath(_join(_up(path), each)) + "/" for each in but if each]
+    found = [file for file in tree.paths if re.fullmatch(pattern, file)][:250]
+    return [file for file in found if not file.startswith(tuple(without))]
+
+
 def tested_by(tree: Tree, path: str, imports: set[str]) -> list[tuple[str, Fraction]]:
     """What a test file's name points at; an import of one candidate decides among several."""
     words = tested_stem(path).split("_")
@@ -879,8 +893,7 @@ def links_of(path: str, tree: Tree, tags: dict[str, str], governance: Governance
             for file, _, kappa in tree.resolve(tree, language, path, reference)[0]:
                 add("depends_on", file, kappa, STATIC, here)
         elif kind == "provides":
-            file = normpath(_join(_up(path), target))
-            if tree.exists(file):
+            for file in offered(tree, path, target, name.split("\t")):
                 add("provides", file, EXACT, STATIC, here)
         elif kind in ("link", "doc"):
             file = hyperlink(tree, path, target) if kind == "link" else document(tree, path, target)

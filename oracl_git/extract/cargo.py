@@ -15,6 +15,7 @@ from .source import Findings, Source
 
 _NEEDS = ("dependencies", "dev-dependencies", "build-dependencies")
 _TARGETS = ("bin", "example", "test", "bench")
+_MOST_EXCLUDED = 50  # directories
 _OFFERED = ("src/lib.rs", "src/main.rs", "build.rs")  # without a word about them
 
 
@@ -27,8 +28,11 @@ def extract(source: Source, language: str) -> Findings:
         _package(source, manifest, name, found)
     for key, needed in _needed(manifest):
         _need(source, key, needed, found)
-    for place in texts(items(table(manifest, "workspace").get("members"))):
-        found.refer("provides", f"{place}/Cargo.toml", "", line_of(source, f"\n{place}", place))
+    workspace = table(manifest, "workspace")
+    but = "\t".join(texts(items(workspace.get("exclude")))[:_MOST_EXCLUDED])
+    for place in texts(items(workspace.get("members"))):
+        patterned = "*" in place
+        found.refer("provides", f"{place}/Cargo.toml", but if patterned else "", line_of(source, f"\n{place}", place))
     return found
 
 

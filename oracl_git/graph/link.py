@@ -18,6 +18,7 @@ from .names import Names
 from .numbers import rounded
 from .parameters import DIRECTORY_MANIFESTS, EXACT, ONE, RELATION_WEIGHTS, UNIQUE_SUFFIX, UNKNOWN_RELATION_WEIGHT
 from .resolve import resolve
+from .resolve.model import spread
 from .resolve.python import resolve_dotted
 from .stems import is_test, normalised_stem, split_name, tested_stem
 
@@ -262,10 +263,15 @@ def _depends(merge: _Merge, reference: Reference, language: str, names: Names) -
 
 
 def _provided(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
-    """A file that a manifest offers."""
+    """A file that a manifest offers, or those that a pattern takes in but for what lies in the directories named."""
     place = _inside(merge.source, reference.target)
-    if place and names.exists(place):
-        merge.add("config", "provides", place, EXACT, STATIC, fragment(reference.start, reference.end))
+    if not place:
+        return
+    there = (place,) if "*" not in place and names.exists(place) else spread(names, place) if "*" in place else ()
+    but = [_inside(merge.source, each) for each in reference.name.split("\t") if each]
+    for path in there:
+        if not any(each and path.startswith(f"{each}/") for each in but):
+            merge.add("config", "provides", path, EXACT, STATIC, fragment(reference.start, reference.end))
 
 
 _OTHERS = {

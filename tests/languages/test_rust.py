@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .reading import Tree, definitions, facts
+from .test_operations import edges  # noqa: F401
 
 SHAPES = """\
     //! Shapes.
@@ -225,6 +226,18 @@ def test_a_manifest_offers_needs_and_names() -> None:
     said = {(r.kind, r.target, r.start) for r in found.references}
     assert {("provides", "src/run.rs", 6), ("provides", "crates/a/Cargo.toml", 12), ("depends", "other_one", 9)} <= said
     assert ("crate", "my_crate") in found.declares
+
+
+def test_members_by_a_pattern(edges) -> None:  # noqa: F811
+    crate = '[package]\nname = "x"\n'
+    found = edges({
+        "rs/Cargo.toml": '[workspace]\nmembers = ["crates/*", "tools"]\nexclude = ["crates/c"]\n',
+        "rs/crates/a/Cargo.toml": crate, "rs/crates/b/Cargo.toml": crate, "rs/crates/c/Cargo.toml": crate,
+        "rs/crates/a/deep/Cargo.toml": crate, "rs/tools/Cargo.toml": crate, "crates/d/Cargo.toml": crate,
+    })  # fmt: skip
+    assert {target for relation, _, target in found if relation == "provides"} == {
+        "rs/crates/a/Cargo.toml", "rs/crates/b/Cargo.toml", "rs/tools/Cargo.toml",
+    }  # fmt: skip
 
 
 def test_a_manifest_that_is_none_is_text() -> None:
