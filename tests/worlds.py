@@ -106,6 +106,8 @@ OTHER_PATHS = """
     app/Other.java app/One.kt lib/Two.kt app/Three.cs lib/Four.cs lib/Lib.csproj app/GlobalUsings.cs
     lib/x.rb lib/x/y.rb spec/x_spec.rb php/src/One.php php/Two.php php/composer.json
     CMakeLists.txt app/CMakeLists.txt cmake/own.cmake api/a.proto api/sub/b.proto q/a.graphql q/b.graphql
+    compile_commands.json cmd/compile_flags.txt app/c/one.c app/c/dup.h
+    Cargo.toml crates/a/Cargo.toml crates/b/Cargo.toml
 """.split()
 ODD_PATHS = [b"we ird/sp ace.md", b"a/new\nline.md", "caf\u00e9/\u540d.md".encode(), b"pkg/n\xc3\xa9.py", b"-x/--y.md"]
 
@@ -144,6 +146,7 @@ CONFIG_LINES = {
         "[project.scripts]\ntool = \"pkg.a:f\"", "[tool.x]\npath = \"src/pkg/a.py\"", "module = \"pkg.sub.c\"",
         "files = [\"dup.py\", \"docs/index.md\"]", "backend = \"pkg.b\"", "# docs/guide.rst", "x = \"other.pkg:thing\"",
         "[project]\nname = \"pkg\"\ndependencies = [\"tool-box\"]", "[project]\nname = \"Tool_Box\"",
+        '[workspace]\nmembers = ["crates/*"]\nexclude = ["crates/b"]', '[workspace]\nmembers = ["**/Cargo.toml"]',
         "[project.entry-points.y]\nz = \"pkg:f\"", "name = \"scripts/tool.py\"",
     ],
     "cfg": ["[options.entry_points]\nconsole_scripts =\n    t = pkg.a:f", "[x]\nfile = dup.py", "m = pkg.sub.c"],
@@ -163,6 +166,7 @@ MORE_LINES = {
         "package app", "package main", 'import "x.org/top/app"', 'import d "x.org/top/app/deep"', 'import "x.org/sub"',
         'import "fmt"', "func One() {}", "func Two() { One(); app.One(); d.Deep() }", "type Deep struct{}",
         "var Three = 3",
+        "//go:embed deep\nvar x string", "//go:embed *.js util",
         "func help() { sub.Three; help(); Deep{} }", "func One() { broken(",
     ],
     "mod": ["module x.org/top", "module x.org/sub", "require x.org/sub v1.0.0", "require x.org/top v1.0.0",
@@ -184,6 +188,7 @@ MORE_LINES = {
            "autoload :Y"],
     "php": ["<?php", "namespace A;", "use A\\Two;", "class One extends Two {}", "class Two {}", "require 'Two.php';",
             "function go() { new \\A\\One(); go(); }"],
+    "c": ['#include "dup.h"', "#include <dup.h>", "#include <c/dup.h>", "int one(void) { return 1; }"],
     "proto": ['import "sub/b.proto";', 'import "top/api/a.proto";', "message M {\n}", 'import "b.proto";', "// dup.md"],
     "graphql": ['#import "./b.graphql"', "type A {\n  b: B\n}", "type B { a: A }", "{ ...part }",
                 "fragment part on A { b }"],
@@ -195,6 +200,11 @@ MORE_LINES = {
     ],
     "yml": ["site_name: x", "nav:\n  - index.md\n  - docs/index.md", "uses: ./web", "docs_dir: notes"],
 }  # fmt: skip
+COMPILED = [
+    '[{"directory": "/w/top/b", "file": "../app/c/one.c", "command": "cc -I../include -I /w/top/app -c x"}]',
+    "-Iinclude",
+    '[{"directory": ".", "file": "app/c/one.c", "arguments": ["cc", "-I", "c2", "-isystem", "include"]}]', "-I../app",
+]
 SHELL_LINES = [
     "#!/bin/sh", ". ./run.sh", "python scripts/tool.py", "python -m pkg", "python -m pkg.sub", "cat docs/index.md",
     "all:\n\tpython scripts/util.py", "sh run.sh", "# dup.py",
@@ -248,6 +258,8 @@ def lines_for(path: bytes) -> list[str]:
         return SCRIPT_LINES
     if path in (b"Makefile", b"run.sh"):
         return SHELL_LINES
+    if path.rpartition(b"/")[2].startswith(b"compile_"):
+        return COMPILED
     if path.endswith(b"CMakeLists.txt"):
         return MORE_LINES["cmake"]
     return CONFIG_LINES.get(suffix) or MORE_LINES.get(suffix) or MARKDOWN_LINES
@@ -272,7 +284,7 @@ def contents(draw: st.DrawFn, path: bytes) -> tuple[str, bytes]:
     if shape == 2:
         odd = [b"", b"\0binary", b"\xff\xfe\xfa latin \xe9\n", b"x" * 3000, b"# @generated\n"]
         return FILE, draw(st.sampled_from(odd))
-    most = 1 if path in JSON_GOVERNANCE else 6
+    most = 1 if path in JSON_GOVERNANCE or path == b"compile_commands.json" else 6
     lines = draw(st.lists(st.sampled_from(lines_for(path)), max_size=most, unique=True))
     return (SCRIPT if shape == 3 else FILE), "".join(line + "\n" for line in lines).encode()
 

@@ -30,6 +30,14 @@ def json_table(text: bytes) -> dict[str, Any]:
         return {}
 
 
+def json_rows(text: bytes) -> list[dict[str, Any]]:
+    """The tables of a JSON document that is a list of them, which a program may have written; empty when it is none."""
+    try:
+        return tables(json.loads(text))
+    except (ValueError, RecursionError):
+        return []
+
+
 def table(data: object, *keys: str) -> dict[str, Any]:
     """The table at the end of some keys."""
     for key in keys:

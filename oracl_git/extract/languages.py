@@ -98,6 +98,7 @@ LANGUAGES = (
     Language("cargo", names="cargo.toml", module="cargo", comments="hash"),
     Language("rust", "rs", module="rust", comments="rust", public="marked", docs="/// /** #[doc"),
     Language("c", "c h", module="c", comments="c", docs="/** /*! /// //! /*"),
+    Language("compilation", names="compile_commands.json compile_flags.txt", module="compilation"),
     Language("cpp", "cc cpp cxx hh hpp hxx inl ipp tpp c++ h++ cppm ixx cu cuh", module="c", comments="c",
              docs="/** /*! /// //! // /*"),
     Language("java", "java", module="jvm", comments="c", public="marked", docs="/**"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from .reading import Tree, definitions, facts
 
 HEADER = """\
@@ -154,3 +156,36 @@ def test_includes_are_found_where_they_break_the_tree() -> None:
     code = "int table[] = {\n#include \"table.inc\"\n};\nenum {\n#  include \"names.def\"\n" + "}}}}((((" * 900
     found = facts("x.c", code)
     assert [r.target for r in found.references if r.kind == "import"] == ["table.inc", "names.def"]
+
+
+COMMANDS = """\
+[
+{"directory": "/home/me/shop/build", "file": "/home/me/shop/src/a.c",
+ "command": "/usr/bin/cc -DX=\\\\\\"y\\\\\\" -I/home/me/shop/deep/headers -isystem /usr/include/z -I../rel -c a.c"},
+{"directory": "/home/me/shop/build", "file": "../src/b.c", "arguments": ["cc", "-iquote", "/home/me/shop/q", "-Igen"]}
+]
+"""
+
+
+@pytest.mark.parametrize("place", ["compile_commands.json", "build/compile_commands.json"])
+def test_roots_of_a_compilation(place: str) -> None:
+    files = dict.fromkeys(
+        "other/one.h deep/headers/one.h z/two.h rel/three.h x/three.h q/four.h x/four.h deep/headers/string.h".split(), ""
+    )
+    text = '#include "one.h"\n#include <three.h>\n#include "four.h"\n#include <string.h>\n#include "../deep/headers/one.h"\n'
+    tree = Tree(files | {place: COMMANDS, "src/a.c": text, "x/one.h": ""})
+    assert tree.follow("src/a.c") == {
+        "one.h": ["deep/headers/one.h"], "<three.h>": ["rel/three.h"], "four.h": ["q/four.h"],
+        "<string.h>": ["deep/headers/string.h"], "../deep/headers/one.h": ["deep/headers/one.h"],
+    }  # fmt: skip
+
+
+def test_flags_for_all_files() -> None:
+    tree = Tree({"w/compile_flags.txt": "-xc\n-Ideep/in\n", "w/a/a.c": "#include <x.h>\n", "w/deep/in/x.h": "", "x.h": ""})
+    assert tree.follow("w/a/a.c") == {"<x.h>": ["w/deep/in/x.h"]}
+
+
+@pytest.mark.parametrize("text", ["[", "[" * 100_000, "[1]", '[{"directory": 1, "arguments": [2], "file": []}]', "[{}]", ""])
+def test_a_record_that_is_broken_says_nothing(text: str) -> None:
+    found = facts("compile_commands.json", text)
+    assert found.error == "" and found.declares == ()

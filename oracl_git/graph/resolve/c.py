@@ -2,15 +2,16 @@
 
 Knows where headers are looked for: beside the file, below the roots that a
 compilation database names, below usual roots of the directories above, and by
-their last segments. Knows no build.
+their last segments. Runs no build.
 """
 
 from __future__ import annotations
 
 from ...extract.facts import Reference
-from ..names import Names
-from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, inside, join, likely, parent
+from ..names import Names, suffixes
+from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, inside, join, likely, nearest, parent
 
+_RECORDS = ("compile_commands.json", "build/compile_commands.json", "compile_flags.txt")
 _ROOTS = ("include", "src", "lib", "inc")
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl")
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".m", ".mm")
@@ -35,11 +36,39 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
         place = inside(parent(source), target)
         if place and names.exists(place):
             return exact(place)
+    for root in _roots(names, source):
+        place = inside(root, target)
+        if place and place != source and names.exists(place):
+            return exact(place)
     if ".." in target.split("/"):
         return UNRESOLVED
     if angled and ("." not in target or target.removesuffix(".h") in _STANDARD):
         return EXTERNAL
     return _looked_for(names, source, target, angled)
+
+
+def _roots(names: Names, source: str) -> tuple[str, ...]:
+    """The directories that the nearest record of a compilation names, as paths of the tree."""
+    record = nearest(names, source, *_RECORDS)
+    return names.once(("c roots", record), lambda asked: _read_roots(asked, record)) if record else ()
+
+
+def _read_roots(names: Names, record: str) -> tuple[str, ...]:
+    top = ""  # of the tree, on the machine that compiled it
+    for file in names.declared(record, "c file"):
+        rest = next((rest for rest in suffixes(file[1:]) if names.exists(rest)), "") if file.startswith("/") else ""
+        if rest:
+            top = file.removesuffix(rest)
+            break
+    found: dict[str, None] = {}
+    for root in names.declared(record, "c root"):
+        if not root.startswith("/"):
+            place = inside(parent(record), root)
+            if place is not None:
+                found[place] = None
+        elif top and f"{root}/".startswith(top):
+            found[root[len(top) :]] = None
+    return tuple(found)
 
 
 def _looked_for(names: Names, source: str, target: str, angled: bool) -> Resolution:
