@@ -800,10 +800,11 @@ def manifest_in(tree: Tree, source: str, target: str) -> list[str]:
     return [file for file in found if file][:1]
 
 
-def hyperlink(tree: Tree, source: str, target: str) -> str | None:
+def hyperlink(tree: Tree, source: str, target: str, language: str) -> str | None:
     if not target:
         return None
-    candidates = [target] + [f"{target.rstrip('/')}/{page}" for page in DIRECTORY_PAGES]
+    pages = ["index.html", "index.htm"] if language == "html" else DIRECTORY_PAGES
+    candidates = [target] + [f"{target.rstrip('/')}/{page}" for page in pages]
     return next(filter(None, (exactly(tree, source, candidate) for candidate in candidates)), None)
 
 
@@ -896,7 +897,7 @@ def links_of(path: str, tree: Tree, tags: dict[str, str], governance: Governance
             for file in offered(tree, path, target, name.split("\t")):
                 add("provides", file, EXACT, STATIC, here)
         elif kind in ("link", "doc"):
-            file = hyperlink(tree, path, target) if kind == "link" else document(tree, path, target)
+            file = hyperlink(tree, path, target, language) if kind == "link" else document(tree, path, target)
             if file:
                 relation = "references_placeholder" if tree.facts[file]["placeholder"] else "references"
                 add(relation, file, EXACT, REPOSITORY, here, f"#{name}" if name else "")

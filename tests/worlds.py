@@ -102,7 +102,7 @@ OTHER_PATHS = """
     package-lock.json image.png data.json app/Main.java app/MainTest.java
     cmd/run.go app/one.go app/two.go app/two_test.go app/deep/one.go sub/go.mod sub/three.go
     infra/main.tf infra/vars.tf infra/net/main.tf templates/base.html pkg/templates/page.html note.ipynb
-    tools/pyproject.toml mkdocs.yml compose.yaml web/Dockerfile
+    tools/pyproject.toml mkdocs.yml compose.yaml web/Dockerfile templates/index.html
     app/Other.java app/One.kt lib/Two.kt app/Three.cs lib/Four.cs lib/Lib.csproj app/GlobalUsings.cs
     lib/x.rb lib/x/y.rb spec/x_spec.rb php/src/One.php php/Two.php php/composer.json
     CMakeLists.txt app/CMakeLists.txt cmake/own.cmake api/a.proto api/sub/b.proto q/a.graphql q/b.graphql
@@ -174,6 +174,7 @@ MORE_LINES = {
     "tf": ['variable "a" {}', 'resource "aws_x" "y" {\n  v = var.a\n}', 'module "net" {\n  source = "./net"\n}',
            "locals {\n  b = module.net.z\n}", 'output "o" {\n  value = aws_x.y.id\n}', "# ../compose.yaml"],
     "html": ['{% extends "base.html" %}', "{% include 'page.html' %}", "<a href='x'>",
+             "<a href='../docs/'>", "<a href='../templates'>",
              "{% import './base.html' as b %}"],
     "ipynb": ['{"cells": [{"cell_type": "code",\n"source": [\n"from pkg import a\\n",\n"x = 1"\n]}]}'],
     "java": ["package org.x;", "import org.x.Main;", "import org.x.one.*;", "import static org.x.one.OneKt.go;",

@@ -27,6 +27,7 @@ PHASES = ("repository", "imports", "links", "config", "tests", "mentions", "comm
 
 _DOC_SUFFIXES = (".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
 _DIRECTORY_PAGES = ("README.md", "index.md", "index.rst", "README.rst")
+_SERVED_PAGES = ("index.html", "index.htm")  # for a directory that another page names
 _CONFIG_LANGUAGES = frozenset(("json", "yaml", "toml", "ini", "cargo", "composer", "maven", "msbuild"))
 
 Fraction = tuple[int, int]
@@ -149,7 +150,7 @@ def _linked(merge: _Merge, reference: Reference, language: str, names: Names) ->
         return
     target = _exact_path(merge.source, reference.target, names)
     if target is None:
-        for page in _DIRECTORY_PAGES:
+        for page in _SERVED_PAGES if language == "html" else _DIRECTORY_PAGES:
             target = _exact_path(merge.source, f"{reference.target.rstrip('/')}/{page}", names)
             if target:
                 break

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .reading import Tree, definitions, facts
+from .test_operations import edges  # noqa: F401
 
 VUE = """\
     <script setup lang="ts">
@@ -101,6 +102,25 @@ def test_several_imports_of_one_rule_and_a_package() -> None:
         "no.scss": "",
     })  # fmt: skip
     assert tree.follow("m.scss") == {"a": ["_a.scss"], "b": ["b.css"], "~@org/ui/theme": ["ui/_theme.scss"]}
+
+
+def test_a_package_offers_style_sheets_beside_scripts() -> None:
+    tree = Tree({
+        "app/m.scss": '@use "@org/ui";\n@use "@org/ui/parts/card";\n@plugin "@org/plug";\n',
+        "ui/package.json": '{"name": "@org/ui", "exports": {".": {"sass": "./_index.scss", "default": "./index.js"},'
+        ' "./parts/*": {"style": "./css/*.css"}}}',
+        "ui/_index.scss": "", "ui/index.js": "", "ui/css/card.css": "",
+        "plug/package.json": '{"name": "@org/plug", "main": "plug.js"}', "plug/plug.js": "",
+    })  # fmt: skip
+    assert tree.follow("app/m.scss") == {
+        "@org/ui": ["ui/_index.scss"], "@org/ui/parts/card": ["ui/css/card.css"], "@org/plug": ["plug/plug.js"],
+    }  # fmt: skip
+
+
+def test_a_directory_is_served_as_its_index(edges) -> None:  # noqa: F811
+    page = '<a href="sub/">x</a> <a href="other">y</a> <img src=".">'
+    found = edges({"a.html": page, "sub/index.html": "x", "sub/README.md": "x", "other/README.md": "x", "README.md": "x"})
+    assert found == {("references", "a.html", "sub/index.html")}
 
 
 def test_definitions_of_sass_and_less() -> None:

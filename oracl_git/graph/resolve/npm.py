@@ -28,6 +28,7 @@ _BUILT = frozenset("dist build lib out output es esm cjs umd types typings compi
 _BUILT_SUFFIXES = (".d.ts", ".d.mts", ".d.cts", ".js", ".mjs", ".cjs", ".css")
 _SOURCE_FOLDERS = ("src", "", "source", "lib")
 _TYPES = frozenset(("types", "typings"))
+_STYLES = frozenset(("sass", "scss", "less", "style"))
 _SETTINGS = ("tsconfig.json", "jsconfig.json")
 _MAX_DEPTH = 8  # of settings that begin with others
 _MAX_PROJECTS = 20
@@ -123,6 +124,15 @@ def entry(names: Names, manifest: str, rest: str, order: tuple[str, ...]) -> Fou
         ):
             return found, False
     return None
+
+
+def styles(names: Names, manifest: str, rest: str) -> Iterator[str]:
+    """The style sheets that a package offers under a subpath."""
+    key = f"./{rest}" if rest else "."
+    for row in _rows(names, manifest, "npm entry"):
+        filled = _match(row[0], key)
+        if filled is not None and not _STYLES.isdisjoint(row[1].split(".")):
+            yield from _places(parent(manifest), [row], filled, PLAIN)
 
 
 def internal(names: Names, source: str, target: str, order: tuple[str, ...]) -> Found | None:

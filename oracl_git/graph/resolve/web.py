@@ -43,14 +43,17 @@ def _sheet(names: Names, source: str, target: str) -> Resolution:
             return exact(found)
         if target.startswith("."):
             return find(names, source, target)
+    name, rest = npm.split(bare)
+    manifest = npm.package(names, source, name)
+    for place in npm.styles(names, manifest, rest) if manifest else ():
+        if found := _partial(names, place, suffixes):
+            return exact(found)
     alias = find(names, source, bare)
-    if alias.targets:
+    if alias.targets and (alias.targets[0].path.endswith(_SHEETS) or "." in bare.rpartition("/")[2]):
         return alias
     for stem in aliases(names, source, bare):
         if found := _partial(names, stem, suffixes):
             return likely((found,))
-    name, rest = npm.split(bare)
-    manifest = npm.package(names, source, name)
     if manifest and rest and (found := _partial(names, join(parent(manifest), rest), suffixes)):
         return exact(found)
     if bare == target and not target.startswith("@"):
@@ -58,6 +61,8 @@ def _sheet(names: Names, source: str, target: str) -> Resolution:
             for folder in _LOAD_PATHS:
                 if found := _partial(names, join(place, join(folder, target.strip("/"))), suffixes):
                     return likely((found,))
+    if alias.targets:  # a script that takes part in making styles
+        return alias
     return UNRESOLVED if manifest or target.startswith("/") else EXTERNAL
 
 
