@@ -189,3 +189,10 @@ def test_flags_for_all_files() -> None:
 def test_a_record_that_is_broken_says_nothing(text: str) -> None:
     found = facts("compile_commands.json", text)
     assert found.error == "" and found.declares == ()
+
+
+def test_what_lies_to_the_side_is_not_meant() -> None:
+    files = dict.fromkeys(["contrib/linux/mem.h", "lib/common/mem.h"], "")
+    tree = Tree(files | {"programs/a.c": '#include "mem.h"\n', "contrib/pz/b.c": '#include "mem.h"\n'})
+    assert tree.follow("programs/a.c") == {"mem.h": ["lib/common/mem.h"]}
+    assert tree.follow("contrib/pz/b.c") == {"mem.h": ["contrib/linux/mem.h"]}

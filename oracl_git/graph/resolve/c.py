@@ -15,6 +15,11 @@ _RECORDS = ("compile_commands.json", "build/compile_commands.json", "compile_fla
 _ROOTS = ("include", "src", "lib", "inc")
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl")
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".m", ".mm")
+# Directories for what others use or wrote, or what is no part of the product.
+_ASIDE = frozenset(
+    "contrib third_party thirdparty 3rdparty vendor external externals deps compat legacy old examples example samples "
+    "test tests".split()
+)
 # Headers of the languages' own libraries and of POSIX: in angles never a file of the tree's by its name alone.
 _STANDARD = frozenset(
     "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic "
@@ -87,9 +92,11 @@ def _looked_for(names: Names, source: str, target: str, angled: bool) -> Resolut
 
 
 def _closest(source: str, found: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """Those that share the most directories with a file."""
+    """Those that share the most directories with a file, but for what lies to the side of its part of the tree."""
     if not found or len(found) == 1:
         return found
+    around = frozenset(source.split("/"))
+    found = tuple(path for path in found if _ASIDE.isdisjoint(frozenset(path.split("/")) - around)) or found
     ancestors = list(above(source))
     shared = {
         path: next(len(place) for place in ancestors if not place or path.startswith(place + "/")) for path in found
