@@ -82,10 +82,11 @@ def configure_verify(parser: argparse.ArgumentParser) -> None:
         default="",
         help="a directory of documents (default: examples/ontology-corpus here, else a small one made for it)",
     )
+    parser.add_argument("--tests", action="store_true", help="run the test suite of a checkout, too")
     machine(parser)
 
 
 def run_verify(runtime: Runtime, args: argparse.Namespace) -> int:
     from ..ontology import verify
 
-    return show.checks(verify.run(runtime.project, args.corpus, args.embedding_adapter), args)
+    return show.checks(verify.run(runtime.project, args.corpus, args.embedding_adapter, tests=args.tests), args)

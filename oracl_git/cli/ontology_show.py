@@ -399,8 +399,20 @@ def adapter(found: Adapter, args: argparse.Namespace) -> int:
 def checks(found: Sequence[Any], args: argparse.Namespace) -> int:
     """What holds and what does not, line by line."""
     if args.json:
-        output.emit({"checks": [{"name": check.name, "ok": check.ok, "text": check.text} for check in found]})
-    for check in found if not args.json else ():
-        mark = output.paint("ok  ", "good") if check.ok else output.paint("FAIL", "bad")
-        print(f"{mark}  {check.name}: {output.plain(check.text)}")
-    return 0 if all(check.ok for check in found) else 1
+        keys = ("line", "name", "ok", "text")
+        output.emit({"checks": [{key: getattr(check, key) for key in keys} for check in found]})
+    for line in dict.fromkeys(check.line for check in found) if not args.json else ():
+        own = [check for check in found if check.line == line]
+        print(f"{_mark(own)}  {line}")
+        for check in own:
+            name = "" if check.name == line else f"{check.name}: "
+            told = "" if check.ok else "not tried: " if check.ok is None else "FAIL: "
+            print(f"        {told}{name}{output.plain(check.text)}")
+    return 1 if any(check.ok is False for check in found) else 0
+
+
+def _mark(checks: Sequence[Any]) -> str:
+    """Whether all of a line holds; what was not tried is not said to hold."""
+    if any(check.ok is False for check in checks):
+        return output.paint("FAIL", "bad")
+    return output.paint("ok  ", "good") if any(check.ok for check in checks) else output.paint("--  ", "dim")
