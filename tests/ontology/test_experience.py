@@ -34,16 +34,18 @@ def db(tmp_path: Path) -> Iterator[store.Connection]:
     connection.close()
 
 
+# Most rows are of one agent and scope and in force: else what follows from two such rows would hardly ever be tried.
+agents = st.sampled_from([AGENTS[0]] * 12 + AGENTS)
 memories = st.fixed_dictionaries({
-    "agent": st.sampled_from(AGENTS), "scope": st.sampled_from(SCOPES), "status": st.sampled_from(TICKET_STATUSES),
-    "expires": st.sampled_from([PAST, FUTURE]), "text": st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),
+    "agent": agents, "scope": st.sampled_from(["internal"] * 6 + list(SCOPES)),
+    "status": st.sampled_from(["active"] * 12 + list(TICKET_STATUSES)), "expires": st.sampled_from([FUTURE] * 4 + [PAST]), "text": st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),
 })  # fmt: skip
 questions = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join) | st.text(max_size=40)
 
 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    rows=st.lists(memories, max_size=14), agent=st.sampled_from(AGENTS), scopes=st.sets(st.sampled_from(SCOPES)), question=questions,
+    rows=st.lists(memories, max_size=14), agent=agents, scopes=st.sets(st.sampled_from(SCOPES)), question=questions,
     edges=st.lists(st.tuples(st.integers(0, 13), st.integers(0, 13)), max_size=6), budget=st.integers(1, 3000),
 )  # fmt: skip
 def test_nothing_is_scored_that_may_not_be_seen(
@@ -88,6 +90,30 @@ def test_nothing_is_scored_that_may_not_be_seen(
         assert 0 <= each.score <= 1 and abs(sum(share for _, _, share in each.reasons) - each.score) < 1e-6
         assert {ref for _, ref in each.links} <= allowed
     assert db.execute("SELECT count(*) FROM memory_candidates WHERE durable_write_enabled<>0").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("changed", "hidden"),
+    [("", True), ("status='expired'", False), ("status='rejected'", False), ("expires_at='2001-01-01T00:00:00Z'", False),
+     ("scope='private'", False), ("agent='b'", False), ("status='approved'", True)],
+)  # fmt: skip
+def test_what_supersedes_counts_while_it_is_itself_in_force(db: store.Connection, changed: str, hidden: bool) -> None:
+    *_, (old, new) = experience.ingest(db, ADAPTER, "a", [{"text": "the harbour pilot wants tea"}, {"text": "the harbour pilot wants a radio"}])
+    memory._link(db, memory.ticket(db, new), memory.ticket(db, old), "supersedes", "tester")
+    if changed:
+        db.execute(f"UPDATE memory_candidates SET {changed} WHERE ref=?", (new,))
+    assert (old not in {row.ref for row in experience.eligible(db, "a", SCOPES)}) is hidden
+    found = {each.ref for each in experience.recall(db, ADAPTER, "harbour pilot", "a", scopes=SCOPES)}
+    assert (old not in found) is hidden
+
+
+def test_no_link_tells_of_a_memory_that_may_not_be_seen(db: store.Connection) -> None:
+    *_, refs = experience.ingest(db, ADAPTER, "a", [{"text": "the harbour pilot wants tea"}, {"text": "the harbour pilot wants tea now"}])
+    (seen,) = [each for each in experience.recall(db, ADAPTER, "harbour pilot tea", "a") if each.ref == refs[1]]
+    assert seen.links == (("similar_to", refs[0]),)
+    db.execute("UPDATE memory_candidates SET status='rejected' WHERE ref=?", (refs[0],))
+    (seen,) = experience.recall(db, ADAPTER, "harbour pilot tea", "a")
+    assert seen.ref == refs[1] and seen.links == ()
 
 
 def test_all_that_is_relevant_or_as_much_as_fits(db: store.Connection) -> None:
@@ -168,6 +194,12 @@ def test_no_way_leads_to_a_durable_write(db: store.Connection) -> None:
         except sqlite3.IntegrityError:
             pass
     assert db.execute("SELECT DISTINCT durable_write_enabled FROM memory_candidates").fetchall() == [(0,)]
+    row = dict(zip((one[1] for one in db.execute("PRAGMA table_info(memory_candidates)")),
+                   db.execute("SELECT * FROM memory_candidates").fetchone(), strict=True))  # fmt: skip
+    values = {**row, "id": 999, "ref": "y", "durable_write_enabled": 1}
+    for verb in ("INSERT", "INSERT OR REPLACE", "REPLACE"):
+        with pytest.raises(sqlite3.IntegrityError):
+            db.execute(f"{verb} INTO memory_candidates VALUES({','.join('?' * len(values))})", tuple(values.values()))
     with pytest.raises(DirectDurableMemoryWriteBlocked):
         memory.write_durable("anything", approved=True)
 
