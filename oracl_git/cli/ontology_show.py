@@ -12,6 +12,7 @@ from typing import Any
 
 from ..ontology.documents import Edge
 from ..ontology.embedding import Adapter
+from ..ontology.experience import weak
 from ..ontology.memory import Ticket
 from ..ontology.model import Counts, Hit, Memory
 from ..ontology.passage import best_sentences
@@ -221,21 +222,23 @@ def _memory(memory: Memory, args: argparse.Namespace) -> None:
         _terms(
             memory.reasons,
             memory.score,
-            f"{memory.scope}, {memory.kind}" + "".join(f", {relation} {ref}" for relation, ref in memory.links),
+            f"confidence {memory.confidence:.2f}, {memory.scope}, {memory.kind}"
+            + "".join(f", {relation} {ref}" for relation, ref in memory.links),
         )
 
 
 def memories(found: list[Memory], args: argparse.Namespace) -> int:
     """Recalled experience."""
+    told = weak(found)
     if args.json:
-        output.emit(
-            {"query": " ".join(args.text), "agent": args.agent, "experience": [memory.to_json() for memory in found]}
-        )
+        rows = [memory.to_json() for memory in found]
+        output.emit({"query": " ".join(args.text), "agent": args.agent, "weak": bool(told), "experience": rows})
     else:
         for memory in found:
             _memory(memory, args)
         if not found:
             output.note([f"nothing {args.agent} learned bears on that"])
+    output.note([told] if told else [])
     return 0 if found else 1
 
 

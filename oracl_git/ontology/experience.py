@@ -20,7 +20,7 @@ from .embedding import Adapter, Vector, sketch
 from .memory import checksum_of, insert, row_values
 from .model import DEFAULT_SCOPES, EXPERIENCE, RECALLABLE, SCOPES, SIMILAR, SUPERSEDES, Memory
 from .policy import runtime_home
-from .ranking import RELEVANCE, SALIENCE, Row, Scores, rank, select
+from .ranking import RELEVANCE, SALIENCE, WEAK, Row, Scores, rank, select
 from .store import Connection
 
 # -- parameters ---------------------------------------------------------------------------------
@@ -266,4 +266,11 @@ def _told(db: Connection, row: Row, scores: Scores, seen: set[int]) -> Memory:
         row.created_at,
         tuple(reason for reason in reasons if reason[2]),
         tuple((relation, ref) for relation, ref, number in linked if number in seen),
+        scores.confidence,
     )
+
+
+def weak(memories: Iterable[Memory]) -> str:
+    """What to say of an answer that only comes near, "" of one that is surer, or empty."""
+    best = max((memory.confidence for memory in memories), default=1.0)
+    return f"these memories only come near the question (confidence {best:.2f} at best)" if best < WEAK else ""

@@ -69,8 +69,11 @@ def answer(runtime: Runtime, data: bytes, *, agent: str, budget: int, scopes: Se
                     "from": memory.ref,
                     "location": "",
                     "score": round(memory.score, 6),
+                    "confidence": round(memory.confidence, 6),
                 }
             )
+    if told := experience.weak(memories):
+        notes.append(told)
     lines = [f"[{item['from']}{' ' + item['location'] if item['location'] else ''}] {item['text']}" for item in items]
     return {"context": "\n\n".join(lines), "items": items, "tokens": used, "budget": budget, "notes": notes}
 

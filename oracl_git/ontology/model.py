@@ -107,6 +107,7 @@ class Memory:
     created_at: str
     reasons: tuple[tuple[str, str, float], ...] = ()
     links: tuple[tuple[str, str], ...] = ()  # (relation, ref)
+    confidence: float = 0.0  # 0..1, by itself: the score compares with the others
 
     def to_json(self) -> dict[str, Any]:
         """The stable JSON form."""
@@ -114,6 +115,7 @@ class Memory:
             "id": self.ref,
             "text": self.text,
             "score": round(self.score, 6),
+            "confidence": round(self.confidence, 6),
             "relevance": round(self.relevance, 6),
             "salience": round(self.salience, 6),
             "scope": self.scope,

@@ -32,6 +32,7 @@ HEARD = 0.7  # weight of the standard cosine of a turn with its neighbours, agai
 ANSWER = 0.25  # how much of the score of a question counts for the turn after it
 SPEAKER = 0.7  # standard scores that the one speaker whom a question names is worth
 TIME = 1.0  # … and words of time, for a question that asks when
+WEAK = 0.34  # confidence of the best memory below which an answer only comes near
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class Scores:
     words: float  # share of the relevance
     meaning: float
     cosine: float
+    confidence: float  # 0..1: share of the question covered, or else meaning
     matched: tuple[str, ...]
 
 
@@ -94,7 +96,8 @@ def rank(rows: Sequence[Row], adapter: Adapter, question: str) -> list[tuple[Row
         both = words[place] + meaning[place]
         share = relevance * words[place] / both if both else relevance
         total = RELEVANCE * relevance + SALIENCE * row.salience
-        found.append((row, Scores(total, relevance, share, relevance - share, cosines[place], matched[place])))
+        sure = 1 - (1 - min(1.0, covered[place])) * (1 - min(1.0, max(0.0, cosines[place])))
+        found.append((row, Scores(total, relevance, share, relevance - share, cosines[place], sure, matched[place])))
     found.sort(key=lambda pair: (-pair[1].total, pair[0].id))
     return found
 

@@ -328,6 +328,8 @@ class Runtime:
         if failed and not hits:
             what = "1 document" if failed == 1 else f"{failed:,} documents"
             asked.notes.append(f"{what} could not be read (git oracl ontology status)")
+        if told := experience.weak(recalled):
+            asked.notes.append(told)
         if self._behind(db):
             asked.notes.append("registered files changed since they were read (git oracl ontology ingest)")
         return asked

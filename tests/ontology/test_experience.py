@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -276,3 +277,23 @@ def test_evidence_is_pinned_to_what_was_read(world: World) -> None:
         assert ticket.source_refs[0]["uri"].endswith("a.txt") and ticket.status == "candidate" and not ticket.to_json()["durable_write_enabled"]
         with runtime.writing() as db:
             assert evidence.refresh(db, runtime.project) == 0
+
+
+def test_an_answer_that_only_comes_near_is_said_to_be_weak(world: World) -> None:
+    rows = [{"text": text, "source_memory_id": f"D1:{n}", "kind": "turn"} for n, text in enumerate(TALK.split("\n"), 1)]
+    stdin = "".join(json.dumps(row) + "\n" for row in rows)
+    ask = ("ontology", "--embedding-adapter", "auto", "experience")
+    world.run(*ask, "ingest", "--agent", "a", "--stdin", input=stdin)
+
+    def asked(question: str) -> dict[str, Any]:
+        found = json.loads(world.run(*ask, "query", question, "--agent", "a", "--json", code=None) or '{"weak": false, "experience": []}')
+        assert all(0 <= each["confidence"] <= 1 for each in found["experience"])
+        assert ("only come near" in world.err) is found["weak"]
+        return dict(found)
+
+    assert asked("Who takes the dog while Ana is in Oslo?")["weak"] is False
+    vague = asked("Which vaccine does the parish council recommend?")
+    assert vague["weak"] or not vague["experience"]
+    assert "confidence" in world.run(*ask, "query", "the dog", "--agent", "a", "--explain")
+    host = json.loads(world.run("ontology", "--embedding-adapter", "auto", "hook", "--agent", "a", input='{"query": "flight to Oslo"}'))
+    assert host["items"] and "confidence" in host["items"][0]

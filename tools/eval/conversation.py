@@ -92,8 +92,8 @@ def oracl(place: str, *args: str, stdin: str = "") -> str:
     return done.stdout
 
 
-def ours(place: str, dialogue: Dialogue, options: list[str]) -> dict[str, list[str]]:
-    """question → turns, as the command answers."""
+def ours(place: str, dialogue: Dialogue, options: list[str], weak: set[str]) -> dict[str, list[str]]:
+    """question → turns, as the command answers; those whose answer it calls weak are put into `weak`."""
     subprocess.run(["git", "init", "-q", place], check=True)
     os.makedirs(place, exist_ok=True)
     oracl(place, "init")
@@ -102,7 +102,10 @@ def ours(place: str, dialogue: Dialogue, options: list[str]) -> dict[str, list[s
     found = {}
     for question in dialogue.questions:
         out = oracl(place, *options, "experience", "query", question.text, "--agent", AGENT, "--json", "-n", "10")
-        found[question.text] = [row["source_memory_id"] for row in json.loads(out)["experience"]] if out else []
+        answer = json.loads(out) if out else {"experience": [], "weak": False}
+        found[question.text] = [row["source_memory_id"] for row in answer["experience"]]
+        if answer["weak"]:
+            weak.add(question.text)
     return found
 
 
@@ -144,10 +147,10 @@ def main() -> int:
     options = parser.parse_args()
     given = ["--embedding-adapter", options.embedding_adapter] if options.embedding_adapter else []
     rows: dict[str, list[tuple[Question, list[str]]]] = defaultdict(list)
-    everything = dialogues()
+    everything, weak = dialogues(), set[str]()
     for dialogue in everything:
         with tempfile.TemporaryDirectory(prefix="oracl-conversation-") as place:
-            answers = {"plain BM25": plain(dialogue), "experience": ours(place, dialogue, given)}
+            answers = {"plain BM25": plain(dialogue), "experience": ours(place, dialogue, given, weak)}
         texts = {turn["source_memory_id"]: turn["text"] for turn in dialogue.turns}
         for name, found in answers.items():
             rows[name] += [(question, found[question.text]) for question in dialogue.questions]
@@ -170,6 +173,11 @@ def main() -> int:
             for kind in ("single", "multi", "temporal", "paraphrase"):
                 part = [(q, got) for q, got in with_answer if q.kind == kind]
                 print(f"{'':22} {kind:10} {len(part):4}  {measure(part)}")
+        asked = [question for dialogue in everything for question in dialogue.questions if question.tuned == half]
+        for told, answered in (("with an answer", True), ("without", False)):
+            part_of = [question for question in asked if bool(question.gold) is answered]
+            marked = sum(question.text in weak for question in part_of)
+            print(f"{'tuned' if half else 'untouched':10} called weak: {marked} of {len(part_of)} {told}")
     return 0
 
 
