@@ -72,9 +72,16 @@ _VAGUE = frozenset(
     mistake error side feature change case string integer boolean dict dictionary tuple sequence
     iterable value breaking one few little more much non shame pity work first second third regression
     follow-up followup option concept strength choice idea object helper rule while must-have no-brainer
-    copy note summary reference guide question""".split()
+    copy note summary reference guide question opportunity addition discussion""".split()
 )
-_VAGUE_FIRST = frozenset("similar different useful great good simple special new single common separate".split())
+_EMPHASIS = re.compile(r"(?:\s[_*]\S*(?=\s))*")  # marked words before a noun belong to no name
+_VAGUE_FIRST = frozenset(
+    """similar different useful great good simple special new single common separate any some amazing awesome
+    major""".split()
+)
+_JOINING = frozenset(("and", "or", "but"))
+# `Natively Thanos`, `Sponsoring ThanosCon`: the first word of a clause says how, or what is done.
+_DOING = re.compile(r"[A-Z][a-z]+(?:ing|ly) ")
 _MOST_NOUN = 5
 
 
@@ -93,15 +100,16 @@ class Words:
         """Whether a capitalised word is a noun like others. At the `first` of a sentence a capital says little."""
         words = name.split()
         word = words[0].lower()
-        if len(words) > 1:
+        if len(words) > 1 and not _INNER.search(name):
             return all(each.lower() in self.small for each in words)
-        if not word.isalpha() or name.isupper() or any(char.isupper() for char in name[1:]):
+        if not word.isalpha() or name.isupper() or _INNER.search(name):
             return False
         if first:
             return self.article[word] > 0.3 * self.small[word] or word + "s" in self.small
         return word in self.small
 
 
+_INNER = re.compile(r"(?<=\w)[A-Z]")  # GitHub, SQLite: no noun is written so
 _SMALL = re.compile(
     r"(\b(?:a|an|the|this|that|each|every|your|our|any|its|their|no|some|another|these|all)\s)?(?<![\w.])([a-z][a-z]+)(?![\w.])"
 )
@@ -159,6 +167,8 @@ def _bare(match: re.Match[str], words: Words, first: bool) -> Argument | None:
         return None
     if parts[0] in ORDINARY or (len(parts) == 1 and len(name) < 3 and not name.isupper()):
         return None
+    if first and _DOING.match(name):
+        return None
     if words.common(name, first):
         return None
     return Argument(match.start(), match.end(), name, match.start(), match.end())
@@ -191,7 +201,11 @@ def kind(text: str, at: int, stop: int) -> Argument | None:
             break
     else:
         return None
+    marked = _EMPHASIS.match(text, start, at)
+    start = marked.end() if marked else start
     words = text[start:at].split()
+    if words[-1] in _JOINING:
+        at -= len(words.pop()) + 1
     head = " ".join(words).partition(" of ")[0].rsplit(" ", 1)[-1].lower()
     if len(words) < 2 or words[0] in _VAGUE_FIRST or head in _VAGUE:
         return None

@@ -29,7 +29,7 @@ from .words import VERSION
 
 Progress = Callable[[str, int, int], None]
 OCR_SECONDS = 60.0  # of wall time, for all pictures and scanned pages of one ingest
-_REVISION = "2"  # of how documents become rows; another one reads everything again
+_REVISION = "3"  # of how documents become rows; another one reads everything again
 
 
 @dataclass

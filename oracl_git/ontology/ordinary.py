@@ -29,5 +29,5 @@ ORDINARY = frozenset(
     Because Since So Usually Typically Internally Unfortunately By Under Over With Without Within From
     Through During Until Unless Once Again Like Unlike Given Besides Implementing Further Below Above
     Inside Outside Behind Optional Same Different Refer Enable Disable Provide Require Include Check Run
-    Call Document Documented Remove Move Rename Refactor Replace URL""".split()
+    Call Document Documented Remove Move Rename Refactor Replace URL Following""".split()
 )

@@ -35,9 +35,9 @@ TABLE = (
     Verb("manages", "is (?:managed|led|headed|run|operated|chaired) by", turned=True),
     Verb(
         "depends_on",
-        "depends on|relies on|requires|is built on(?: top of)?|is built with|builds on|is based on|is powered by"
-        "|runs on(?: top of)?",
+        "depends on|relies on|requires|is built on(?: top of)?|is built with|builds on|is based on|is powered by",
     ),
+    Verb("runs_on", "runs on(?: top of)?"),
     Verb("depends_on", "is required by", turned=True),
     Verb("uses", "uses|makes use of|consumes|integrates with|reads from|writes to"),
     Verb("uses", "is used by", turned=True),

@@ -49,6 +49,25 @@ worker uses Redis pub/sub, none is lost. Celery uses Redis pub/sub. Wagtail is u
 """
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Kestrel is an open source project and we value new members.", {("Kestrel", "is_a", "open source project")}),
+        ("**Kestrel** is a _community-led_ document archive.", {("Kestrel", "is_a", "document archive")}),
+        ("Kestrel now uses GitHub Actions to make releases. Your actions on github are logged.", {("Kestrel", "uses", "GitHub Actions")}),
+        ("Kestrel runs on FreeBSD.", {("Kestrel", "runs_on", "FreeBSD")}),
+        ("Natively Kestrel implements [Sidecar](a.md).", set()), ("Sponsoring KestrelCon is a rare pleasure trip.", set()),
+        ("Following is a discussion about Kestrel.", set()), ("`Source` is a any component that writes blocks.", set()),
+        ("[lint](l.md) is an amazing tool that runs.", set()), ("Kestrel is a major new addition to the library.", set()),
+    ],
+)  # fmt: skip
+def test_what_is_stated_and_what_is_not(text: str, said: set[tuple[str, str, str]]) -> None:
+    found, chunk = graph(text, "Kestrel")
+    assert {(s.subject, s.relation, s.object) for s in found.statements} == said
+    for mention in found.mentions:
+        assert chunk.text[mention.start : mention.stop] == mention.name
+
+
 def test_statements_of_prose_with_its_markup() -> None:
     found, chunk = graph(PROSE, "Celery")
     assert {(s.subject, s.relation, s.object) for s in found.statements} == {
