@@ -60,6 +60,7 @@ def configure_curate(parser: argparse.ArgumentParser) -> None:
 def run_curate(args: argparse.Namespace) -> int:
     """One action on the queue."""
     with ontology_at(db=args.db) as runtime:
+        runtime.renew()
         with runtime.writing() as db:
             memory.expire(db)
             learned.pull(db, runtime.project)

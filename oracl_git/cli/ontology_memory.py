@@ -147,6 +147,7 @@ def run_memory(runtime: Runtime, args: argparse.Namespace) -> int:
             runtime.reader, status=args.status, scopes=allowed(args), experience=bool(runtime.path and not runtime.own)
         )
         return show.tickets(found, args)
+    runtime.renew()
     with runtime.writing() as db:
         if args.what == "contradict":
             memory.contradict(db, args.ticket, args.other, reason=args.reason, actor=who())

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Iterable
 from typing import Any
 
 from ..git import Repository
 from ..git.run import attempt
-from . import store
+from . import files, store
 from .clock import now
 from .model import narrower
 from .project import Project
@@ -52,6 +53,36 @@ def blobs_at_head(repo: Repository | None, paths: Iterable[str]) -> dict[str, st
             if head:
                 found[os.fsdecode(path)] = head.split(b" ")[2].decode("ascii")
     return found
+
+
+def unread(db: Connection, project: Project, refs: Iterable[str] | None = None) -> list[str]:
+    """The sources open tickets rest on that are not as they were when they were read; `refs`: of these tickets."""
+    wanted = None if refs is None else set(refs)
+    marks = ",".join("?" * len(_OPEN))
+    rows = db.execute(
+        "SELECT DISTINCT m.ref, s.uri, s.origin, s.blob, s.checksum, s.root FROM memory_candidates m,"
+        " json_each(m.source_refs) r JOIN sources s ON s.uri=json_extract(r.value, '$.uri')"
+        f" WHERE m.status IN ({marks})",
+        _OPEN,
+    ).fetchall()
+    held = {row[1]: row[2:] for row in rows if wanted is None or row[0] in wanted}
+    heads = blobs_at_head(project.repo, [uri for uri, row in held.items() if row[0] == "git"])
+    return sorted(
+        uri
+        for uri, (origin, blob, checksum, root) in held.items()
+        if (heads.get(uri) != blob if origin == "git" else _on_disk(project, root, uri) != checksum)
+    )
+
+
+def _on_disk(project: Project, root: str, uri: str) -> str:
+    """SHA-256 of a file as it lies there now; "" when it cannot be read."""
+    base = os.path.dirname(root) if os.path.isabs(root) else project.root
+    relative = os.path.relpath(uri, base) if os.path.isabs(uri) else uri
+    with tempfile.TemporaryFile(prefix="oracl-") as copy:
+        try:
+            return files.copy(base, relative, copy).checksum
+        except files.Unreadable:
+            return ""
 
 
 def refresh(db: Connection, project: Project, refs: Iterable[str] | None = None) -> int:

@@ -287,6 +287,8 @@ def decide(
         raise UsageError("what supersedes it?", f"git oracl curate supersede {ref} --by TICKET --reason WHY")
     found = ticket(db, ref)
     expire(db)
+    if changed := evidence.unread(db, project, [found.ref]) if decision == "approve" else []:
+        raise UsageError(f"{changed[0]} has changed since it was read", "git oracl ontology ingest")
     evidence.refresh(db, project, [found.ref])
     found = ticket(db, found.ref)
     if decision == "approve" and found.status in _CLOSED:

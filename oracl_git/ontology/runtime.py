@@ -290,6 +290,11 @@ class Runtime:
             memory.expire(db)
             return counts
 
+    def renew(self) -> None:
+        """Read again if what open tickets rest on has changed: before anyone decides, those are stale."""
+        if os.path.isfile(self.path) and evidence.unread(self.reader, self.project):
+            self.ingest()
+
     # -- asking --------------------------------------------------------------------------------
 
     def corpus(self, scopes: Sequence[str]) -> Corpus:

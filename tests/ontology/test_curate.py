@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from oracl_git.errors import UsageError
 from oracl_git.graph import governance
 from oracl_git.ontology import curator, memory, store
 
@@ -72,6 +73,34 @@ def test_evidence_that_changed_or_vanished_makes_a_ticket_stale_before_anyone_ap
         world.run("curate", "approve", ref, "--reason", "late", code=2)
         assert "stale" in world.err and status(world, ref) == "stale"
     assert "apply" not in json.dumps(json.loads(world.run("curate", "show", next(iter(refs.values())), "--json"))["events"])
+
+
+def test_nobody_approves_what_changed_before_it_was_read_again(world: World, tmp_path: Path) -> None:
+    """A commit, a file of the inbox or one elsewhere may change and nobody ingests: the ticket is stale all the same."""
+    world.commit({"docs/a.md": "# Granary\n\nThe granary roof was mended in spring.\n", "docs/c.md": "# Barn\n\nThe barn door was painted in june.\n"})
+    inbox = world.inbox("b.md", "# Mill\n\nThe mill wheel turns at dawn.\n")
+    outside = tmp_path / "elsewhere.txt"
+    outside.write_text("The lighthouse keeper sleeps at noon.\n")
+    world.run("ontology", "add", str(outside), "--allow-outside")
+    world.register("docs")
+    world.ingest()
+    questions = ("when was the granary roof mended", "when does the mill wheel turn", "when does the lighthouse keeper sleep", "when was the barn door painted")
+    with world.runtime() as runtime:
+        for question in questions:
+            runtime.record(runtime.query(question), "")
+        refs = {ticket.text.split()[-1].rstrip("."): ticket.ref for ticket in memory.tickets(runtime.reader)}
+        assert set(refs) == {"spring", "dawn", "noon", "june"}
+    world.commit({"docs/a.md": "# Granary\n\nThe granary burned down.\n"})
+    inbox.write_text("# Mill\n\nThe mill stands still.\n")
+    outside.unlink()
+    with world.runtime() as runtime:
+        for word in ("spring", "dawn", "noon"):  # whoever decides, by whatever way
+            with runtime.writing() as db, pytest.raises(UsageError, match="changed since it was read"):
+                memory.decide(db, runtime.project, refs[word], "approve", reason="x", actor="x")
+    shown = {row["id"]: row["status"] for row in json.loads(world.run("curate", "list", "--all", "--json"))["tickets"]}
+    assert {word: shown[ref] for word, ref in refs.items()} == {"spring": "stale", "dawn": "stale", "noon": "stale", "june": "candidate"}
+    world.run("curate", "approve", refs["spring"], "--reason", "late", code=2)
+    world.run("ontology", "memory", "decide", refs["june"], "approve", "--reason", "as it is")
 
 
 def test_a_learned_edge_pinned_to_blobs_goes_stale_with_them(world: World) -> None:
