@@ -76,6 +76,9 @@ _TABLE = (
         (("note", "pptx_notes"), ("", "pptx_slide")), "pptx",
     ),
     Format("pdf", "PDF", (".pdf",), "pdf:read", (("", "pdf_page"),), "pdf", library="pypdfium2", memory=4, patience=2),
+    # A PDF where PDFium is not installed.
+    Format("pdftotext", "PDF", (), "pdftotext:read", (("", "pdf_page"),), "pdf", tool="pdftotext", memory=16,
+           patience=2),
     # A PDF again, by who may start a program, when pages of it turn out to be pictures.
     Format("scan", "scanned PDF", (), "scan:read", (("ocr", "image_ocr"), ("", "pdf_page")), "pdf", library="pypdfium2",
            tool="tesseract", memory=16, patience=2),
@@ -101,12 +104,17 @@ _ADVICE = {
 }  # fmt: skip
 
 
+_INSTEAD = {"pdf": "pdftotext"}  # who reads a format whose library is missing
+SECOND = frozenset(_INSTEAD.values())
+
+
 def by_suffix(suffix: str) -> Format:
-    """The format of a suffix (with its dot, any case); Refused when there is none."""
+    """The format of a suffix (with its dot, any case), as it can be read here; Refused when there is none."""
     found = SUFFIXES.get(suffix.lower())
     if found is None:
         raise unsupported(suffix.lower())
-    return found
+    second = FORMATS.get(_INSTEAD.get(found.name, ""))
+    return second if second and found.unavailable() and not second.unavailable() else found
 
 
 def unsupported(suffix: str, what: str = "") -> Refused:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from . import child, sniff
 from .files import File, Memory
-from .formats import FORMATS, Format, by_suffix
+from .formats import FORMATS, SECOND, SUFFIXES, Format, by_suffix
 from .model import LIMITS, SCANNED, About, Document, Limits, Refused, Section
 
 _DIRT = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
@@ -55,7 +55,7 @@ def _available(suffix: str) -> Format:
 
 def _looked_at(form: Format, file: File, suffix: str, limits: Limits) -> Document:
     """As it is; a PDF whose pages are pictures once more, by OCR, where there is a program and time for it."""
-    if form.tool and not limits.ocr_seconds:
+    if form.name == "image" and not limits.ocr_seconds:
         raise Refused("left_out", "a picture, and no time was given for OCR")
     scan = FORMATS["scan"]
     able = form.name == "pdf" and not scan.unavailable()
@@ -85,7 +85,8 @@ def _read(form: Format, file: File, suffix: str, limits: Limits) -> Document:
     title = about.title or next((section.text for section in sections if section.kind == "heading"), "")
     metadata = {clean(key): clean(value) for key, value in about.metadata.items()}
     told = tuple(clean(warning) for warning in [*warnings, *about.warnings])
-    return Document(form.name, clean(" ".join(title.split()))[:_TITLE], sections, told, metadata)
+    name = SUFFIXES[suffix].name if form.name in SECOND else form.name
+    return Document(name, clean(" ".join(title.split()))[:_TITLE], sections, told, metadata)
 
 
 def _here(form: Format, file: File, about: About, limits: Limits) -> Generator[Section, None, None]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
+import shutil
 from dataclasses import replace
 
 import pypdfium2 as pdfium
@@ -114,6 +116,23 @@ def test_without_time_for_ocr_what_is_left_out_is_said() -> None:
     assert caught.value.reason_code == "left_out"
     short = parse_bytes(scanned(WORDS, ["A typed page"]), suffix=".pdf", limits=replace(LIMITS, ocr_seconds=0.001))
     assert short.metadata["ocr_left"] == "2" and "2 scanned pages left out" in " ".join(short.warnings)
+
+
+@pytest.mark.skipif(not shutil.which("pdftotext"), reason="needs pdftotext")
+def test_where_pdfium_is_missing_pdftotext_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    from .test_faults import MADE, locked_pdf, refusal
+
+    data = MADE[".pdf"]()
+    wanted = parse_bytes(data, suffix=".pdf")
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "pypdfium2" else find(name, *rest))
+    found = parse_bytes(data, suffix=".pdf")
+    assert found.format == "pdf" and found.text.split() == wanted.text.split()
+    assert [section.location for section in found.sections][:1] == ["page 1"] and "pdftotext" in found.warnings[0]
+    assert refusal(locked_pdf(), ".pdf").reason_code == "password"
+    assert refusal(b"%PDF-1.7\n" + b"x" * 500, ".pdf").reason_code == "malformed"
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert refusal(data, ".pdf").reason_code == "missing"
 
 
 def test_dates_are_iso_8601() -> None:
