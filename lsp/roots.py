@@ -9,6 +9,7 @@ nothing of the protocol but its URIs.
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import threading
 import time
@@ -67,7 +68,7 @@ class Root:
         self.message = ""
         self._wanted = wanted  # called, in our thread, when an index has to be made
         self._watched = watched  # since when the client tells of changed files
-        self._looked = -_LOOK
+        self._looked = -math.inf
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="oracl")
         self._lock = threading.Lock()
         self._typed: dict[str, str | None] = {}  # what the thread does not know yet
@@ -188,12 +189,17 @@ class Root:
             self._typed, self._saved, self._look = {}, set(), False
         uncommitted = oracl.uncommitted
         assert uncommitted is not None, "opened with the work tree"
-        now = time.monotonic()
-        if look or (self._looked <= self._watched() and now - self._looked > _LOOK):
-            self._looked = now
+        uncommitted.has_looked()
+        age = time.monotonic() - self._looked
+        due = self._looked <= self._watched() and age > _LOOK
+        if look or due:
+            self._looked = time.monotonic()
+        if look or (due and age > 2 * _LOOK):
             uncommitted.look_again()
         else:
             uncommitted.look_at(saved)
+            if due:  # questions come one after the other: this one need not wait
+                uncommitted.look_anew()
         for path, text in typed.items():
             if text is None:
                 uncommitted.forget(path)

@@ -61,7 +61,7 @@ class Uncommitted:
         if not wanted:
             return
         if self._looked is not None:  # it began before they changed
-            self._disk, self._looked = self._looked.result(), None
+            self._see()
         if self._disk is None:
             return
         found = {raw: read(self.repo, raw, self._keeps_lf()) for raw in wanted}
@@ -111,18 +111,31 @@ class Uncommitted:
 
     def files(self) -> dict[bytes, Laid | None]:
         """Path → what lies there now; None: it was deleted."""
-        if self._disk is None:
-            looked = self._looked.result() if self._looked else self._look()
-            self._disk, self._looked = looked, None
+        disk = self._see() if self._disk is None else self._disk
         self._take()
-        return {**self._disk, **self._buffers}
+        return {**disk, **self._buffers}
 
     def look_meanwhile(self) -> None:
         """Begin to look at the work tree, if it is to be looked at: git takes as long as other work that is due."""
-        if self._disk is None and self._looked is None:
+        if self._disk is None:
+            self.look_anew()
+
+    def look_anew(self) -> None:
+        """Begin to look at the work tree; what was seen before counts until it `has_looked`."""
+        if self._looked is None:
             pool = ThreadPoolExecutor(1)
             self._looked = pool.submit(self._look)
             pool.shutdown(wait=False)
+
+    def has_looked(self) -> None:
+        """Between two questions: take what a look that has ended saw."""
+        if self._looked is not None and self._looked.done():
+            self._see()
+
+    def _see(self) -> dict[bytes, Laid | None]:
+        looked, self._looked, self._disk = self._looked, None, None
+        self._disk = looked.result() if looked else self._look()
+        return self._disk
 
     def _look(self) -> dict[bytes, Laid | None]:
         crlf = self._keeps_lf()

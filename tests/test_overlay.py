@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ import rows
 import worlds
 
 import oracl_git.store.update as product
+from oracl_git.errors import GitFailed
 from oracl_git.git import Laid, discover, laid
 from oracl_git.git.worktree import blob_id
 from oracl_git.service import Oracl
@@ -158,3 +160,23 @@ def test_a_file_that_is_saved_while_the_work_tree_is_looked_at(tmp_path: Path) -
     uncommitted.look_at(["a.py"])
     found = uncommitted.files()[b"a.py"]
     assert found is not None and found.data == b"x = 2\n"
+
+
+def test_a_look_that_nobody_waits_for(tmp_path: Path) -> None:
+    """What was seen before counts until it has ended, and a question that is being answered sees one state."""
+    base = worlds.found(tmp_path / "base", [worlds.Commit({b"a.py": ("100644", b"x = 1\n")})])
+    subprocess.run(["git", "clone", "-q", base, str(tmp_path / "clone")], check=True)
+    uncommitted = Uncommitted(discover(str(tmp_path / "clone")))
+    assert uncommitted.files() == {}
+    (tmp_path / "clone" / "a.py").write_bytes(b"x = 2\n")
+    uncommitted.look_anew()
+    assert uncommitted._looked is not None and b"a.py" in uncommitted._looked.result()
+    assert uncommitted.files() == {}
+    uncommitted.has_looked()
+    assert set(uncommitted.files()) == {b"a.py"}
+    with mock.patch.object(Uncommitted, "_look", side_effect=GitFailed("git is busy")):
+        uncommitted.look_anew()
+        assert uncommitted._looked is not None and uncommitted._looked.exception() is not None
+    with pytest.raises(GitFailed):
+        uncommitted.has_looked()
+    assert set(uncommitted.files()) == {b"a.py"}
