@@ -25,10 +25,10 @@ def begin() -> Ahead | None:
     """Begin with the repository whose top is the current directory, if that is one."""
     try:
         oracl, since = Oracl.at(worktree=True), time.monotonic()
+        if oracl.repo.work_tree is None or not os.path.samefile(oracl.repo.work_tree, os.curdir):
+            return None
+        oracl.follow()
     except (OraclError, OSError):
-        return None
-    if oracl.repo.work_tree is None or not os.path.samefile(oracl.repo.work_tree, os.curdir):
-        return None
-    oracl.follow()
+        return None  # the client may mean another folder
     oracl.look_meanwhile()
     return Ahead(oracl, since)
