@@ -33,9 +33,16 @@ _SETTLED = {"python": b"\n0\n\n0\n"}
 _WINDOW = 1 << 17  # a larger file is parsed as a whole only if each such piece has few errors:
 _MAX_ERRORS = 1_000  # the parser's repairs nest, and some 100,000 deep they overflow the C stack
 _MAX_BROKEN_CHILDREN = 2_000
+_MAX_ERROR = 10_000  # pieces of one error in a piece of a text
+_MAX_MATCHES = 30_000  # of a file (those people write have up to 8,000, and no more rows than that are kept of a kind)
 _MAX_QUERY_DEPTH = 10_000  # past 65,535 a query miscounts; what lies so deep is no definition
 _MAX_CONTINUATIONS = 500
 _MAX_DEPTH = 2_000
+_BRACKET = re.compile(rb"[()\[\]{}]")
+_CLOSED_BY = {b"(": b")", b"[": b"]", b"{": b"}"}
+_MAX_AROUND = 20  # brackets a piece is read in, and …
+_LONGEST_OPENING = 300  # … bytes of what opens each
+_MARGIN = re.compile(rb"\n(?![\s})\]/*#])")
 _CONTINUED = re.compile(rb"(?:\\\n[ \t\f\n]*+)++")
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"()[]{}")
 _DEPTH = tuple(1 if byte in b"([{" else -1 if byte in b")]}" else 0 for byte in range(256))
@@ -83,8 +90,8 @@ def captures(name: str, root: Node) -> Captures:
 
 
 def matches(name: str, root: Node) -> list[Captures]:
-    """What each pattern found, in order of the patterns."""
-    found = _cursor(name).matches(root)
+    """What each pattern found, in order of the patterns; the first ones in the text, when they are too many."""
+    found = _cursor(name).matches(root)[:_MAX_MATCHES]
     found.sort(key=lambda match: match[0])
     return [nodes for _, nodes in found]
 
@@ -133,12 +140,46 @@ def _parse(known: Grammar, text: bytes) -> Tree | None:
 
 
 def _looks_parsable(known: Grammar, text: bytes) -> bool:
-    """Whether each piece, parsed by itself, comes out mostly whole; cuts cost a few errors."""
-    for start in range(0, len(text), _WINDOW):
-        tree = _parse(known, text[start : start + _WINDOW])
+    """Whether each piece, parsed by itself in the brackets it lies in, comes out mostly whole."""
+    start = 0
+    opened: list[int] = []  # where the brackets stand that are not closed yet
+    while start < len(text):
+        end = _cut(text, start)
+        head = _opening(text, opened)
+        for bracket in _BRACKET.finditer(text, start, end):
+            if bracket[0] in _CLOSED_BY:
+                opened.append(bracket.start())
+            elif opened and _CLOSED_BY[text[opened[-1] : opened[-1] + 1]] == bracket[0]:
+                opened.pop()
+        tail = b"".join(_CLOSED_BY[text[place : place + 1]] for place in reversed(opened[-_MAX_AROUND:]))
+        tree = _parse(known, head + text[start:end] + tail)
         if tree is None or _too_broken(tree.root_node, cut=True):
             return False
+        start = end
     return True
+
+
+def _opening(text: bytes, opened: list[int]) -> bytes:
+    """What opens the brackets at some places: the lines they stand on, or the ones before, up to them."""
+    parts: list[bytes] = []
+    reached = 0
+    for place in opened[-_MAX_AROUND:]:
+        least = max(reached, place - _LONGEST_OPENING)
+        line = place
+        while line > least and not text[line:place].strip():  # a bracket may stand on a line of its own
+            line = max(text.rfind(b"\n", least, line), least)
+        parts.append(text[line : place + 1])
+        reached = place + 1
+    return b"".join(parts)
+
+
+def _cut(text: bytes, start: int) -> int:
+    """Where a piece may end: before a line at the margin, for there a statement of its own begins most often."""
+    most = start + _WINDOW
+    if most >= len(text):
+        return len(text)
+    margins = [match.end() for match in _MARGIN.finditer(text, most - _WINDOW // 4, most)]
+    return margins[-1] if margins else text.rfind(b"\n", start, most) + 1 or most
 
 
 def _too_broken(root: Node, cut: bool = False) -> bool:
@@ -147,8 +188,9 @@ def _too_broken(root: Node, cut: bool = False) -> bool:
     stack = [root] if root.has_error else []
     while stack:
         node = stack.pop()
-        errors += node.is_error
-        if errors > _MAX_ERRORS or (node.child_count > _MAX_BROKEN_CHILDREN and not cut):
+        errors += node.is_error or node.is_missing
+        most = _MAX_BROKEN_CHILDREN if not cut else _MAX_ERROR if node.is_error else node.child_count
+        if errors > _MAX_ERRORS or node.child_count > most:
             return True
         stack.extend(child for child in node.children if child.has_error)
     return False

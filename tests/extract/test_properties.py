@@ -145,6 +145,35 @@ def test_what_is_never_closed_is_not_looked_for_again_and_again(language: str) -
     assert time.process_time() - before < 20  # minutes without a bound
 
 
+@pytest.mark.parametrize(
+    ("language", "head", "row", "tail"),
+    [
+        ("python", b"TABLE = {\n", b'    "A": "\\u0041",\n', b"}\n"),
+        ("c", b"static const int table[] =\n{\n", b"  0x12, 0x34, 0x56,\n", b"};\n"),
+        ("go", b"const (\n", b"\tNAME Kind = 1\n", b")\n"),
+        ("javascript", b"export const table = [\n", b'  {a: [1, 2], b: "c"},\n', b"];\n"),
+        ("terraform", b"", b'resource "a" "b" {\n  c = 1\n}\n', b""),
+        ("rust", b"static TABLE: &[u8] = &[\n", b"    1, 2, 3, 4,\n", b"];\n"),
+    ],
+)
+def test_a_large_table_is_read(language: str, head: bytes, row: bytes, tail: bytes) -> None:
+    last = {"python": b"def last(): pass\n", "c": b"int last(void) { return 1; }\n", "go": b"func last() {}\n"}
+    text = (b"package x\n" if language == "go" else b"") + head + row * (500_000 // len(row)) + tail
+    text += last.get(language, b"")
+    before = time.process_time()
+    facts = extract(text, language)
+    assert facts.error == ""
+    assert language not in last or facts.definitions[-1].name == "last" or len(facts.definitions) == 10_000
+    assert time.process_time() - before < 8
+
+
+@pytest.mark.parametrize(("language", "piece"), [("tsx", b"'a\n"), ("c", b"1,\n"), ("terraform", b'a "b" {}\n')])
+def test_broken_text_is_given_up_by_its_first_piece(language: str, piece: bytes) -> None:
+    before = time.process_time()
+    assert extract(piece * (1_000_000 // len(piece)), language).error in ("", "syntax")
+    assert time.process_time() - before < 8  # ten seconds and more when all of it is parsed
+
+
 def test_queries_read_the_text_of_as_many_nodes_as_there_are() -> None:
     text = b"".join(b'require "a/b%d"\n' % number for number in range(3_000))
     assert len(extract(text, "ruby").references) == 3_000
