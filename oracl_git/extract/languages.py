@@ -130,7 +130,7 @@ LANGUAGES = (
     Language("graphql", "graphql gql graphqls", module="schemas", comments="hash", docs="#"),
     Language("gitfile", names=".gitignore .gitattributes .dockerignore .npmignore .eslintignore .prettierignore "
              "codeowners .mailmap", comments="hash"),
-    Language("sql", "sql ddl psql", comments="dash"),
+    Language("sql", "sql ddl psql", module="sql", comments="dash", docs="--"),
     Language("lua", "lua", interpreters="lua", comments="dash"),
     Language("haskell", "hs elm", comments="dash"),
     Language("lisp", "el lisp cl scm rkt clj cljs cljc edn", comments="semicolon"),

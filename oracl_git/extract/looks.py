@@ -105,14 +105,6 @@ _PYTHON = (
 _GO_TEMPLATE = (Look("function", rb"\{\{-?[ \t]*+define[ \t]++\"([\w./-]{1,200})\""),)
 _DOCKER = (Look("function", rb"(?i:from)[ \t]++[^\s#]{1,300}[ \t]++(?i:as)[ \t]++([\w.-]{1,100})"),)
 _MAKE = (Look("function", rb"([A-Za-z][\w.-]{0,100}+)[ \t]*+::?(?![:=])"),)
-_SQL = (
-    Look(
-        "class",
-        rb"(?i:create[ \t]++(?:or[ \t]++replace[ \t]++)?(?:temp(?:orary)?[ \t]++)?"
-        rb"(?:table|view|function|procedure|trigger|type)[ \t]++(?:if[ \t]++not[ \t]++exists[ \t]++)?)"
-        rb"[\"`\[]?([\w.]{1,200})",
-    ),
-)
 
 LOOKS: dict[str, tuple[Look, ...]] = {
     "javascript": _JAVASCRIPT,
@@ -138,9 +130,8 @@ LOOKS: dict[str, tuple[Look, ...]] = {
     "make": _MAKE,
     "docker": _DOCKER,
     "gotemplate": _GO_TEMPLATE,
-    "sql": _SQL,
 }
-_FLAT = frozenset(("go", "c", "cpp", "make", "sql", "lua"))  # what is indented there is not a definition
+_FLAT = frozenset(("go", "c", "cpp", "make", "lua"))  # what is indented there is not a definition
 _compiled: dict[str, re.Pattern[bytes]] = {}
 
 

@@ -40,7 +40,6 @@ DEFINITIONS = [
         [("X", "constant", 1, 1), ("s", "class", 2, 3), ("f", "function", 4, 7)],
     ),
     ("ruby", b"class A\n  def b?\n  end\nend\n", [("A", "class", 1, 1), ("b?", "function", 2, 4)]),
-    ("sql", b"CREATE TABLE IF NOT EXISTS t (a);\n", [("t", "class", 1, 1)]),
 ]
 
 

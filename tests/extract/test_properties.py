@@ -18,7 +18,7 @@ NAMES = [row.name for row in LANGUAGES]
 READ = [
     "python", "markdown", "rst", "json", "yaml", "toml", "ini", "shell", "powershell", "javascript", "go", "html",
     "rust", "c", "cpp", "cargo", "java", "kotlin", "csharp", "ruby", "php", "maven", "gradle", "msbuild", "composer",
-    "cmake", "proto", "thrift", "graphql",
+    "cmake", "proto", "thrift", "graphql", "sql",
 ]  # fmt: skip
 PIECES = [
     b"def f(x):\n", b"    return a.b\n", b"class C:\n", b"import a.b as c\n", b"from .. import d\n", b"@e\n", b'"""',
@@ -31,6 +31,7 @@ PIECES = [
     b"#[path = \"x\"]\nmod b;\n", b"#include <a.h>\n",
     b"add_subdirectory(", b"set(a ${a}", b"[=[", b"]=]", b"#[[",
     b"message a {\n", b"rpc a(b) returns (c);\n", b"type A {", b'"""', b"# import 'x'\n",
+    b"create table a (", b"$$", b"--", b"\\i x.sql\n",
     b"#define X(a) \\\n", b"namespace n {\n", b"template <class T>\n", b"~A();\n", b"#if A\n", b"#endif\n",
 ]  # fmt: skip
 UNIX = [piece for piece in PIECES if b"\r" not in piece]

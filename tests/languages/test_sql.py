@@ -1,0 +1,64 @@
+"""SQL: what statements create, and the scripts that are read in."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from .reading import definitions, facts
+
+SCRIPT = """\
+-- The users; see docs/users.md
+CREATE TABLE IF NOT EXISTS "app"."users" (
+  id int, -- ; no end
+  name text DEFAULT 'a; create table no (x int);'
+);
+create or replace view app.active as
+select 1;
+CREATE MATERIALIZED VIEW mv AS SELECT 1;
+CREATE FUNCTION app.f(a int) RETURNS int AS $body$
+BEGIN
+  CREATE TABLE no (x int);
+END $body$ LANGUAGE plpgsql;
+CREATE TEMP TABLE `t` (a int)
+go
+CREATE PROCEDURE [dbo].[p] AS SELECT 1
+/* CREATE TABLE no (a int); */
+CREATE TYPE mood AS ENUM ('a');
+CREATE INDEX i ON users (id);
+\\i other.sql
+\\ir sub/more.sql
+source third.sql;
+.read 'fourth.sql'
+@fifth.sql
+select * from x where path = 'data/x.csv';
+"""
+
+
+def test_definitions() -> None:
+    assert definitions("a.sql", SCRIPT) == [
+        ("app.users", "class", 2, 5), ("app.active", "class", 6, 7), ("mv", "class", 8, 8), ("app.f", "function", 9, 12),
+        ("t", "class", 13, 14), ("dbo.p", "function", 15, 16), ("mood", "type", 17, 17),
+    ]  # fmt: skip
+    assert [d.name for d in facts("a.sql", SCRIPT).definitions if d.documented] == ["app.users", "mood"]
+
+
+def test_scripts_that_are_read_in() -> None:
+    found = facts("a.sql", SCRIPT).references
+    assert [r.target for r in found if r.kind == "path"] == [
+        "other.sql", "sub/more.sql", "third.sql", "fourth.sql", "fifth.sql",
+    ]  # fmt: skip
+    assert {(r.kind, r.target) for r in found if r.kind != "path"} == {
+        ("comment", "docs/users.md"),
+        ("mention", "data/x.csv"),
+    }
+
+
+@pytest.mark.parametrize(
+    "piece", ["create table a\n", "$$", "$a$\n", "'", "/*", "create ", "\\i ", '"', "create table [", "--\n"]
+)
+def test_hostile_scripts_cost_as_much_as_they_are_long(piece: str) -> None:
+    before = time.process_time()
+    assert facts("a.sql", (piece * (400_000 // len(piece) + 1))[:400_000]).error == ""
+    assert time.process_time() - before < 6
