@@ -36,6 +36,7 @@ import oracl_git.store.update as product
 from oracl_git.git import Repository, discover, reachable
 from oracl_git.recall.search import RANKERS, search
 from oracl_git.service import Oracl
+from oracl_git.store.edges import EdgeTable
 from oracl_git.store.index import Index
 
 HERE = Path(__file__).resolve().parent.parent
@@ -84,6 +85,17 @@ class Pair:
 
 # ------------------------------------------------------------------ incremental = full
 
+ORDERS: dict[str, dict[str | bytes, str | bytes]] = {
+    "Rust: a crate's parts in several directories": {
+        "Cargo.toml": "[workspace]\nmembers = ['a', 'b']\n",
+        "a/Cargo.toml": "[package]\nname = 'a'\n[dependencies]\nb = { path = '../b' }\n",
+        "a/benches/bench.rs": "use b::f;\n",
+        "a/src/lib.rs": "use b::f;\n",
+        "b/Cargo.toml": "[package]\nname = 'b'\n",
+        "b/src/lib.rs": "pub fn f() {}\n",
+    },
+}
+
 
 @laws(EXAMPLES)
 @given(history=worlds.histories(), whole=st.sampled_from([0, 3, 400]), detours=st.lists(st.integers(0, 30), max_size=2))
@@ -91,6 +103,43 @@ def test_incremental_is_full(history, whole, detours):
     with tempfile.TemporaryDirectory() as place:
         pair = Pair.of(Path(place), history, whole)
         pair.walk([commit.oid for commit in history] + [history[number % len(history)].oid for number in detours])
+
+
+def in_reverse(table: EdgeTable, nodes: list[int]) -> list[tuple[int, str, str, str, str]]:
+    return list(linked_in_order(table, nodes))[::-1]
+
+
+linked_in_order = EdgeTable._rows
+
+
+@laws(EXAMPLES)
+@given(history=worlds.histories(most=2))
+def test_whoever_asks_first_learns_the_same(history):
+    """Answers that many files share are worked out for the first that asks: what they took must not depend on it."""
+    with tempfile.TemporaryDirectory() as place:
+        last_first(worlds.found(Path(place) / "tree", history), history[-1].oid)
+
+
+def test_whoever_asks_first_learns_the_same_of_this_repository(tmp_path):
+    subprocess.run(["git", "clone", "-q", "--shared", "--bare", str(HERE), str(tmp_path / "here")], check=True)
+    last_first(tmp_path / "here", "")
+
+
+@pytest.mark.parametrize("tree", ORDERS.values(), ids=ORDERS)
+def test_whoever_asks_first_learns_the_same_of(tree, git):
+    repo = git.init()
+    repo.commit("all", tree)
+    last_first(repo.path, "")
+
+
+def last_first(path: Path, commit: str) -> None:
+    repo = discover(str(path))
+    product.update(repo, commit=commit or repo.head)
+    forward = rows.everything(repo)
+    shutil.rmtree(Path(repo.git_dir) / "oracl")
+    with mock.patch.object(EdgeTable, "_rows", in_reverse):
+        product.update(repo, commit=commit or repo.head)
+    rows.check(forward, rows.everything(repo), "first to last | last to first")
 
 
 INIT = "src/pkg/__init__.py"

@@ -266,14 +266,11 @@ def _find_root(names: Names, file: str) -> str:
 
 def _crates(names: Names, source: str, name: str) -> tuple[str, ...]:
     """The roots of the crate that goes by a name in a file."""
-    return names.once(
-        ("rust crate", nearest(names, source, "Cargo.toml") or "", name),
-        lambda asked: _find_crates(asked, source, name),
-    )
+    manifest = nearest(names, source, "Cargo.toml") or ""
+    return names.once(("rust crate", manifest, name), lambda asked: _find_crates(asked, manifest, name))
 
 
-def _find_crates(names: Names, source: str, name: str) -> tuple[str, ...]:
-    manifest = nearest(names, source, "Cargo.toml")
+def _find_crates(names: Names, manifest: str, name: str) -> tuple[str, ...]:
     if manifest:
         for path in names.declared(manifest, f"crate path {name}"):
             place = inside(parent(manifest), f"{path}/Cargo.toml")
