@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from ctypes import c_uint16, sizeof
+from math import degrees
 from typing import Any, BinaryIO
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from .model import SCANNED, About, Limits, Refused, Section
+from .reading_order import Word, framed, in_order
 
 _PROPERTIES = {
     "Author": "author", "Subject": "subject", "Keywords": "keywords", "CreationDate": "created", "ModDate": "modified",
@@ -23,7 +25,8 @@ _PROPERTIES = {
 _DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?(?:(\d{2})(\d{2})(\d{2})?)?")
 _COMMENTS = (raw.FPDF_ANNOT_TEXT, raw.FPDF_ANNOT_HIGHLIGHT, raw.FPDF_ANNOT_UNDERLINE, raw.FPDF_ANNOT_STRIKEOUT,
              raw.FPDF_ANNOT_SQUIGGLY, raw.FPDF_ANNOT_CARET)  # fmt: skip
-_HYPHEN = re.compile("[\x02\ufffe\xad]\r?\n?")  # PDFium's marks for a word that was broken at a line's end
+_HYPHENS = frozenset((0x02, 0xFFFE, 0xAD))  # PDFium's marks for a word that was broken at a line's end
+_SPACE = 0x20
 _NOT_LETTERS = re.compile(r"\W+")
 _OUTLINE, _ANNOTATIONS = 2_000, 5_000  # the most that are looked at: in a document, on a page
 
@@ -84,15 +87,49 @@ def page_text(document: pdfium.PdfDocument, number: int) -> tuple[str, bool, lis
         comments = _comments(page)
         picture = next(page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=4), None) is not None
         # What was filled in or typed over a page is no part of its content until it is flattened.
+        drawn = _count(page)
         if raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY) == raw.FLATTEN_SUCCESS:
             page.close()
             page = document[number]
-        textpage = page.get_textpage()
-        text = textpage.get_text_range() if textpage.count_chars() else ""
-        textpage.close()
+        text = in_order(_words(page, drawn))
     finally:
         page.close()
-    return _HYPHEN.sub("", text).replace("\r\n", "\n"), picture, comments
+    return text, picture, comments
+
+
+def _count(page: pdfium.PdfPage) -> int:
+    """How many characters a page has."""
+    textpage = page.get_textpage()
+    try:
+        return max(int(textpage.count_chars()), 0)
+    finally:
+        textpage.close()
+
+
+def _words(page: pdfium.PdfPage, drawn: int) -> Iterator[Word]:
+    """The words of a page as they were drawn; those past the first characters were filled in."""
+    textpage = page.get_textpage()
+    try:
+        units = [raw.FPDFText_GetUnicode(textpage, index) for index in range(max(textpage.count_chars(), 0))]
+        start, glued = 0, False
+        for index, unit in enumerate([*units, _SPACE]):
+            if unit in _HYPHENS or chr(unit).isspace():
+                if start < index:
+                    yield _word(textpage, units, (start, index), start >= drawn, glued)
+                    glued = False
+                glued = glued or unit in _HYPHENS
+                start = index + 1
+    finally:
+        textpage.close()
+
+
+def _word(textpage: pdfium.PdfTextPage, units: list[int], span: tuple[int, int], filled: bool, glued: bool) -> Word:
+    """One word, its box by its first and last character: a few calls a word, not a character."""
+    text = "".join(map(chr, units[slice(*span)])).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    turn = round(degrees(raw.FPDFText_GetCharAngle(textpage, span[0])) / 90) % 4 * 90
+    boxes = [textpage.get_charbox(index, loose=True) for index in {span[0], span[1] - 1}]
+    corners = [corner for left, bottom, right, top in boxes for corner in ((left, bottom), (right, top))]
+    return Word(text, *framed(turn, corners), turn, filled, glued)
 
 
 def _comments(page: pdfium.PdfPage) -> list[str]:
