@@ -76,7 +76,7 @@ _TABLE = (
         (("note", "pptx_notes"), ("", "pptx_slide")), "pptx",
     ),
     Format("pdf", "PDF", (".pdf",), "pdf:read", (("", "pdf_page"),), "pdf", library="pypdfium2", memory=4, patience=2),
-    # A PDF where PDFium is not installed.
+    # A PDF where PDFium is not installed, or holds that it is locked.
     Format("pdftotext", "PDF", (), "pdftotext:read", (("", "pdf_page"),), "pdf", tool="pdftotext", memory=16,
            patience=2),
     # A PDF again, by who may start a program, when pages of it turn out to be pictures.

@@ -1,4 +1,4 @@
-"""PDF where PDFium is not installed: what pdftotext prints, page by page.
+"""PDF where PDFium is not installed, or does not open it: what pdftotext prints, page by page.
 
 Knows the program, its exit codes and its form feeds. Knows no outline, form field or comment.
 """

@@ -67,12 +67,25 @@ def _looked_at(form: Format, file: File, suffix: str, limits: Limits) -> Documen
             left = {"ocr_left": document.metadata[SCANNED]}
             return replace(document, metadata={**document.metadata, **left})
     except Refused as refused:
+        if refused.reason_code == "password" and form.name == "pdf":
+            return _opened(file, suffix, limits, refused)
         if not able or refused.reason_code != "no_text":
             raise
         if not limits.ocr_seconds:
             raise Refused("left_out", f"{refused.message}, and no time was given for OCR") from None
     seconds = max(limits.cpu_seconds, limits.ocr_seconds)
     return _read(scan, file, suffix, replace(limits, cpu_seconds=seconds))
+
+
+def _opened(file: File, suffix: str, limits: Limits, refused: Refused) -> Document:
+    """A locked PDF by its second reader: PDFium does not try whether no password at all is its owner's."""
+    second = FORMATS["pdftotext"]
+    if second.unavailable():
+        raise refused
+    try:
+        return _read(second, file, suffix, limits)
+    except Refused:
+        raise refused from None
 
 
 def _read(form: Format, file: File, suffix: str, limits: Limits) -> Document:

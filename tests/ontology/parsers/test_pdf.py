@@ -6,9 +6,11 @@ import importlib.util
 import io
 import shutil
 from dataclasses import replace
+from hashlib import sha256
 
 import pypdfium2 as pdfium
 import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from oracl_git.ontology.parsers import FORMATS, LIMITS, Document, Refused, parse_bytes
 from oracl_git.ontology.parsers.pdf import _date, parted
@@ -133,6 +135,52 @@ def test_where_pdfium_is_missing_pdftotext_reads(monkeypatch: pytest.MonkeyPatch
     assert refusal(b"%PDF-1.7\n" + b"x" * 500, ".pdf").reason_code == "malformed"
     monkeypatch.setenv("PATH", "/nonexistent")
     assert refusal(data, ".pdf").reason_code == "missing"
+
+
+def encrypted(user: bytes, owner: bytes) -> bytes:
+    """A PDF in AES-256 (revision 5) that says "Sealed", with these passwords."""
+    key, salt, none = bytes(range(32)), b"12345678abcdefgh", bytes(16)
+
+    def cipher(secret: bytes, text: bytes) -> bytes:
+        encryptor = Cipher(algorithms.AES(secret), modes.CBC(none)).encryptor()
+        return encryptor.update(text) + encryptor.finalize()
+
+    def known(password: bytes, more: bytes) -> tuple[bytes, bytes]:
+        check = sha256(password + salt[:8] + more).digest() + salt
+        return check, cipher(sha256(password + salt[8:] + more).digest(), key)
+
+    u, ue = known(user, b"")
+    o, oe = known(owner, u)
+    told = cipher(key, none)  # what the permissions are: not looked at before the passwords
+    lock = (
+        f"/Encrypt << /Filter /Standard /V 5 /R 5 /Length 256 /P -4 /U <{u.hex()}> /UE <{ue.hex()}> /O <{o.hex()}> "
+        f"/OE <{oe.hex()}> /Perms <{told.hex()}> /CF << /StdCF << /CFM /AESV3 /Length 32 >> >> /StmF /StdCF /StrF /StdCF >> "
+        "/ID [<01><01>] "
+    )
+    content = b"BT /F1 12 Tf 60 700 Td (Sealed) Tj ET"
+    pad = 16 - len(content) % 16
+    content = none + cipher(key, content + bytes([pad]) * pad)
+    data = pdf._file([
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+        pdf._LATIN,
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R >>",
+        f"<< /Length {len(content)} >>\nstream\n{content.decode('latin-1')}\nendstream",
+    ])  # fmt: skip
+    return data.replace(b"trailer\n<< ", b"trailer\n<< " + lock.encode())
+
+
+def test_who_needs_no_password_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read(encrypted(b"", b"owner")).text == "Sealed"
+    unlocked = encrypted(b"user", b"")  # the owner's password is empty: anyone is the owner
+    if shutil.which("pdftotext"):
+        assert (read(unlocked).text.strip(), read(unlocked).format) == ("Sealed", "pdf")
+    for tool in (True, False):
+        if not tool:
+            monkeypatch.setattr("shutil.which", lambda name: None)
+        with pytest.raises(Refused) as caught:
+            read(encrypted(b"user", b"owner") if tool else unlocked)
+        assert (caught.value.reason_code, caught.value.hint) == ("password", "save it without one")
 
 
 def test_dates_are_iso_8601() -> None:
