@@ -30,7 +30,7 @@ VERBS: dict[str, tuple[str, str, str]] = {
     "health": ("health", "Vouch", "whether the graph is sound, and how it changed"),
     "mirror": ("mirror", "Vouch", "ask or check the SQLite bundle of an export"),
     "ontology": ("ontology", "Remember", "documents, entities and memory beside the graph"),
-    "curate": ("curate", "Remember", "what was proposed to be remembered: list, decide, apply"),
+    "curate": ("curate", "Remember", "what is to be remembered: propose, list, decide, apply"),
     "lsp": ("lsp", "Serve", "the language server: all of this in an editor"),
     "init": ("init", "Set up", "index this repository"),
     "update": ("update", "Set up", "bring the index to HEAD"),

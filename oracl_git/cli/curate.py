@@ -11,6 +11,7 @@ from ..ontology.project import Project
 from ..ontology.store import Connection
 from . import ontology_show as show
 from . import output
+from .curate_propose import configure_propose, run_propose
 from .ontology_options import who
 from .parser import machine
 
@@ -36,6 +37,12 @@ def configure_curate(parser: argparse.ArgumentParser) -> None:
     listing.add_argument("--all", action="store_true", help="decided ones too")
     listing.add_argument("--private", action="store_true", help="private ones too")
     machine(listing)
+    form = parser.formatter_class
+    configure_propose(
+        actions.add_parser(
+            "propose", help="put a ticket of your own into the queue", allow_abbrev=False, formatter_class=form
+        )
+    )
     one = actions.add_parser("show", help="a ticket with its evidence, its events and its links", allow_abbrev=False)
     one.add_argument("ticket", help="its id, or how it begins")
     machine(one)
@@ -65,6 +72,8 @@ def run_curate(args: argparse.Namespace) -> int:
             memory.expire(db)
             learned.pull(db, runtime.project)
             evidence.refresh(db, runtime.project)
+            if args.action == "propose":
+                return run_propose(runtime, db, args)
             if args.action in DECISIONS:
                 return _decide(db, runtime.project, args)
             if args.action == "dedup":

@@ -50,7 +50,7 @@ def blobs_at_head(repo: Repository | None, paths: Iterable[str]) -> dict[str, st
         code, out, _ = attempt(repo, "ls-tree", "-z", "--full-tree", repo.head, "--", *names)
         for record in out.split(b"\0") if code == 0 else ():
             head, _, path = record.partition(b"\t")
-            if head:
+            if b" blob " in head:
                 found[os.fsdecode(path)] = head.split(b" ")[2].decode("ascii")
     return found
 

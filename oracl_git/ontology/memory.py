@@ -119,9 +119,13 @@ def checksum_of(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
 
 
-def insert(db: Connection, **values: Any) -> int:
-    """Write a row. `durable_write_enabled` is not among what anybody can give. The caller holds the transaction."""
+def insert(db: Connection, by: str = "", **values: Any) -> int:
+    """Write a row, proposed `by` someone. `durable_write_enabled` is not among what anybody can give.
+
+    The caller holds the transaction.
+    """
     values.pop("durable_write_enabled", None)
+    by = by or values["agent"] or "runtime"
     cursor = db.execute(
         f"INSERT INTO memory_candidates({', '.join(values)}) VALUES({', '.join('?' * len(values))})",
         tuple(values.values()),
@@ -130,7 +134,7 @@ def insert(db: Connection, **values: Any) -> int:
     db.execute(
         "INSERT INTO memory_candidate_events(candidate, event, old_status, new_status, reason, actor, at)"
         " VALUES(?,?,?,?,?,?,?)",
-        (number, "create", "", values["status"], values["reason"], values["agent"] or "runtime", values["created_at"]),
+        (number, "create", "", values["status"], values["reason"], by, values["created_at"]),
     )
     return number
 
@@ -143,6 +147,7 @@ def propose(
     reason: str,
     adapter: Adapter | None = None,
     agent: str = "",
+    by: str = "",
     refs: Iterable[dict[str, Any]] = (),
     payload: dict[str, Any] | None = None,
     confidence: float = 0.5,
@@ -170,6 +175,7 @@ def propose(
     ref = "tkt_" + checksum_of(checksum, str(again))[:12]
     insert(
         db,
+        by,
         ref=ref,
         type=type,
         agent=agent,
