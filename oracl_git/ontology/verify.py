@@ -1,7 +1,7 @@
 """`ontology verify`: documents run through everything, in a place of their own, and what holds said line by line.
 
 Knows the lines, in the words and the order of the source's list, and what may be
-published. How each promise is tried knows `trial.py`. Touches neither the project's
+published. How each promise is tried knows `trial`. Touches neither the project's
 store nor its files; what it would commit is only looked at.
 """
 
@@ -12,36 +12,36 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
 
 from ..errors import OraclError
 from . import files
 from .embedding import AUTO
 from .project import HOME, Project
 from .runtime import Runtime
-from .trial import Check, Trial
+from .trial import formats, remembering, sources, storage, vectors
+from .trial.check import Check, Step
 
 EXAMPLES = "examples/ontology-corpus"
 _TESTS = os.path.join("tests", "ontology")
 # What the source's verification covers, and what is beyond it, each with the steps that try it.
-LINES: tuple[tuple[str, tuple[Callable[[Trial], Iterator[Check]], ...]], ...] = (
-    ("end-to-end sample ingest/query/graph/memory-cache flow", (Trial.ingest, Trial.flow)),
-    ("idempotency", (Trial.idempotency,)),
-    ("source lineage", (Trial.lineage,)),
-    ("TTL eviction", (Trial.eviction,)),
-    ("privacy scope filtering", (Trial.privacy,)),
-    ("exact-agent experience isolation and governance-before-ranking", (Trial.isolation,)),
-    ("adaptive all-relevant versus budgeted top-k experience selection", (Trial.selection,)),
-    ("full eligible-set ranking without a pre-ranking recency cap", (Trial.full_ranking,)),
-    ("semantic-only automatic similar_to relation maintenance", (Trial.similar,)),
+LINES: tuple[tuple[str, tuple[Step, ...]], ...] = (
+    ("end-to-end sample ingest/query/graph/memory-cache flow", (sources.ingest, sources.flow)),
+    ("idempotency", (sources.idempotency,)),
+    ("source lineage", (sources.lineage,)),
+    ("TTL eviction", (remembering.eviction,)),
+    ("privacy scope filtering", (sources.privacy,)),
+    ("exact-agent experience isolation and governance-before-ranking", (remembering.isolation,)),
+    ("adaptive all-relevant versus budgeted top-k experience selection", (remembering.selection,)),
+    ("full eligible-set ranking without a pre-ranking recency cap", (remembering.full_ranking,)),
+    ("semantic-only automatic similar_to relation maintenance", (remembering.similar,)),
     (
         "verified Model2Vec hybrid selection and visible degraded-hash fallback",
-        (Trial.own_table, Trial.hybrid, Trial.fallback),
+        (vectors.own_table, vectors.hybrid, vectors.fallback),
     ),
-    ("direct durable-memory write prevention", (Trial.durable,)),
-    ("PDF, HWP, HWPX, DOCX, XLSX, PPTX, and image OCR adapter ingest", (Trial.formats,)),
-    ("unsupported adapter status reporting when a required local parser is missing", (Trial.missing,)),
-    ("beyond the list: policy and storage", (Trial.policy, Trial.storage)),
+    ("direct durable-memory write prevention", (remembering.durable,)),
+    ("PDF, HWP, HWPX, DOCX, XLSX, PPTX, and image OCR adapter ingest", (formats.formats,)),
+    ("unsupported adapter status reporting when a required local parser is missing", (formats.missing,)),
+    ("beyond the list: policy and storage", (sources.policy, storage.storage)),
 )
 UNIT, SAFETY = "unit and integration tests", "public safety"
 _SMALL = {
@@ -82,9 +82,8 @@ def run(project: Project, corpus: str = "", embedding: str = "", *, tests: bool 
         _fill(os.path.join(root, "corpus"), given)
         with Runtime(Project(root), embedding=embedding or AUTO) as runtime:
             runtime.init()
-            trial = Trial(runtime)
             for line, steps in LINES:
-                checks += [check._replace(line=line) for step in steps for check in _tried(trial, step)]
+                checks += [check._replace(line=line) for step in steps for check in _tried(runtime, step)]
     return [*checks, *(check._replace(line=SAFETY) for check in _safety(project, given))]
 
 
@@ -119,10 +118,10 @@ def _fill(target: str, given: str) -> None:
                 continue
 
 
-def _tried(trial: Trial, step: Callable[[Trial], Iterator[Check]]) -> list[Check]:
+def _tried(runtime: Runtime, step: Step) -> list[Check]:
     """The checks of one step; one that cannot even be made has failed."""
     try:
-        return list(step(trial))
+        return list(step(runtime))
     except Exception as error:  # whatever it is, it is the answer
         return [Check(step.__name__.replace("_", " "), False, f"{type(error).__name__}: {error}")]
 
