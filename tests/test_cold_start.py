@@ -59,3 +59,13 @@ def test_the_package_itself_loads_nothing() -> None:
     code = "import sys; before = set(sys.modules); import oracl_git; print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {name for name in done.stdout.split() if name.startswith("oracl_git")} == {"oracl_git"}
+
+
+def test_a_question_to_the_ontology_loads_nothing_that_reads_documents(repository: Path) -> None:
+    readers = {f"oracl_git.ontology.{name}" for name in ("ingest", "entities", "naming", "statements", "parsers")}
+    run = [sys.executable, "-X", "importtime", "-c", START, "ontology"]
+    subprocess.run([*run, "init"], cwd=repository, check=True, capture_output=True)
+    done = subprocess.run([*run, "query", "where is the answer"], cwd=repository, capture_output=True, text=True)
+    names = set(re.findall(r"^import time: +\d+ \| +\d+ \| +(\S+)$", done.stderr, re.MULTILINE))
+    assert "oracl_git.ontology.search" in names
+    assert not names & (readers | {"numpy", "tree_sitter", "pygit2"})

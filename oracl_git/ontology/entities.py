@@ -112,8 +112,3 @@ def _entity(db: Connection, mention: Mention) -> int:
     if row[1] == "name" and mention.kind != "name":
         db.execute("UPDATE entities SET kind=? WHERE id=?", (mention.kind, row[0]))
     return int(row[0])
-
-
-def sweep(db: Connection) -> None:
-    """Forget entities that nothing names any more. The caller holds the transaction."""
-    db.execute("DELETE FROM entities WHERE NOT EXISTS(SELECT 1 FROM entity_mentions m WHERE m.entity=entities.id)")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterable
 from typing import Any
 
@@ -76,6 +75,8 @@ def unread(db: Connection, project: Project, refs: Iterable[str] | None = None) 
 
 def _on_disk(project: Project, root: str, uri: str) -> str:
     """SHA-256 of a file as it lies there now; "" when it cannot be read."""
+    import tempfile  # what no question needs
+
     base = os.path.dirname(root) if os.path.isabs(root) else project.root
     relative = os.path.relpath(uri, base) if os.path.isabs(uri) else uri
     with tempfile.TemporaryFile(prefix="oracl-") as copy:

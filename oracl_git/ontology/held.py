@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from . import entities, evidence, store, text_index
+from . import evidence, store, text_index
 from .gather import Roots
 from .project import Root
 from .store import Connection
@@ -61,10 +61,10 @@ def forget(db: Connection, uris: list[str]) -> int:
 
 
 def clear(db: Connection, source: int) -> None:
-    """Take away the derived rows of a source. The caller holds the transaction."""
+    """Take away what was derived from a source, and entities nothing names then. The caller holds the transaction."""
     text_index.remove(db, source)
     db.execute("DELETE FROM chunks WHERE source=?", (source,))
-    entities.sweep(db)
+    db.execute("DELETE FROM entities WHERE NOT EXISTS(SELECT 1 FROM entity_mentions m WHERE m.entity=entities.id)")
 
 
 def _signature(db: Connection) -> str:
