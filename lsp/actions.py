@@ -1,4 +1,8 @@
-"""`textDocument/codeAction`: related files, and the fix of a reference that a rename broke."""
+"""`textDocument/codeAction`: related files, and the fix of a reference that a rename broke.
+
+A client that can ask the person gets one action, which asks. Another, such as
+Helix before 25.07, gets an action a file.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,9 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from oracl_git.check.fix import rewrite
+from oracl_git.errors import OraclError
 
+from . import convert, messages, pick
 from .diagnostics import Published
 
 if TYPE_CHECKING:
@@ -32,9 +38,27 @@ async def actions(server: Server, params: types.CodeActionParams) -> list[types.
             if fix is not None:
                 found.append(fix)
     if _asked(RELATED, only):
-        command = types.Command(_TITLE, server.options.lensCommand, arguments=[{"uri": uri}])
-        found.append(types.CodeAction(_TITLE, RELATED, command=command) if literal else command)
+        found += [
+            types.CodeAction(command.title, RELATED, command=command) if literal else command
+            for command in await _related(server, uri)
+        ]
     return found
+
+
+async def _related(server: Server, uri: str) -> list[types.Command]:
+    ask = types.Command(_TITLE, server.options.lensCommand, arguments=[{"uri": uri}])
+    if server.has("window.show_message"):
+        return [ask]
+    try:
+        place, titles = await pick.offered(server, uri)
+    except OraclError:
+        return [ask]  # which says why there is no answer
+    commands = []
+    for title, result in titles.items():
+        span = convert.lines(result.fragment)
+        given = {"uri": place.root.uri(result.path), "line": span.start.line + 1 if span else 1}
+        commands.append(types.Command(title, messages.BY_NAME["open"].command, arguments=[given]))
+    return commands
 
 
 def _asked(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool:

@@ -94,6 +94,11 @@ MESSAGES = (
         {"uri": Param(str, "the file", True), "limit": _LIMIT},
         {"uri": "what was opened, or null"},
     ),
+    Message(
+        "open", "Show a file to the person; where a client cannot, its path is told.",
+        {"uri": Param(str, "the file", True), "line": Param(int, "where to look, from 1 (default)")},
+        {"uri": "the file"},
+    ),
 )  # fmt: skip
 BY_NAME = {message.name: message for message in MESSAGES}
 RESULT = {

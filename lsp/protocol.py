@@ -109,7 +109,7 @@ class Protocol(LanguageServerProtocol):
         if isinstance(number, (int, str)) and number in self._request_futures and number in self._result_types:
             message = self._structured("", data)
             if message is None:
-                self._request_futures.pop(number).cancel()
+                self._request_futures.pop(number).set_exception(JsonRpcException("no answer that can be read"))
             else:
                 self.handle_message(message)
 

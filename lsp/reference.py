@@ -21,7 +21,7 @@ USED_FOR = {
     types.TEXT_DOCUMENT_DOCUMENT_LINK: "every link, import and path that leads to a file, as `DocumentLink[]`",
     types.TEXT_DOCUMENT_DEFINITION: "the files that the reference under the cursor may mean, as `Location[]`",
     types.TEXT_DOCUMENT_HOVER: "tags, priority and related files of what the reference leads to, as `Hover`",
-    types.TEXT_DOCUMENT_CODE_ACTION: "`source.oracl.related`, and `quickfix` for a reference that a rename broke",
+    types.TEXT_DOCUMENT_CODE_ACTION: "`source.oracl.related`, one that asks, or one a file; `quickfix` after a rename",
     types.TEXT_DOCUMENT_CODE_LENS: "one, above line 1",
     types.CODE_LENS_RESOLVE: "who uses the file, tests, what it uses; its command is the setting `lensCommand`",
     types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY: "the file itself, wherever in it the cursor stands",
@@ -47,8 +47,9 @@ SENT = {
     types.WORKSPACE_CONFIGURATION: f"the section `{SECTION}`",
     types.WINDOW_WORK_DONE_PROGRESS_CREATE: "while an index is made",
     types.PROGRESS: "the same", types.WORKSPACE_CODE_LENS_REFRESH: "when it is made",
-    types.WINDOW_SHOW_MESSAGE_REQUEST: "by `oracl.pick`", types.WINDOW_SHOW_DOCUMENT: "by `oracl.pick`",
-    types.WINDOW_SHOW_MESSAGE: "by `oracl.pick`, where a document cannot be shown",
+    types.WINDOW_SHOW_MESSAGE_REQUEST: "by `oracl.pick`",
+    types.WINDOW_SHOW_DOCUMENT: "by `oracl.pick` and `oracl.open`",
+    types.WINDOW_SHOW_MESSAGE: "by the same, where a document cannot be shown or nobody can be asked",
     status.CHANGED: "the result of `oracl/status`, whenever it changes; with `statusNotifications`",
 }  # fmt: skip
 ERRORS = (

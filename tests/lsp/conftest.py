@@ -230,6 +230,9 @@ def _answers(client: LanguageClient, editor: Editor) -> None:
                 return action
         return None
 
+    if editor.name == "emacs":  # what eglot 1.12 of Emacs 29 does not know
+        del client.protocol.fm.features[types.WINDOW_SHOW_DOCUMENT]
+
     @client.feature("oracl/didChangeStatus")
     def status(params: Any) -> None:
         editor.statuses.append(plain(params))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -36,7 +37,7 @@ async def test_what_is_announced(editor: Editor) -> None:
     assert can.workspace_symbol_provider and can.code_action_provider
     assert bool(can.document_link_provider) == (editor.name == "vscode")  # the others do not speak of it
     assert set(can.execute_command_provider.commands) == {
-        f"oracl.{name}" for name in ("search", "related", "trace", "status", "pick")
+        f"oracl.{name}" for name in ("search", "related", "trace", "status", "pick", "open")
     }
     assert bool(can.call_hierarchy_provider) == (editor.name != "emacs")
     assert bool(can.references_provider) == (editor.name == "emacs")  # the fallback
@@ -127,19 +128,42 @@ async def test_related_in_a_list_and_by_choice(editor: Editor, shop: Shop) -> No
     assert await editor.command("oracl.pick", {"uri": uri}) == {"uri": None}
 
 
+async def test_a_client_that_neither_asks_nor_says_that_it_shows(editors: Callable[..., Any], shop: Shop) -> None:
+    """Helix before 25.07: an action a file, which opens it; a question that it refuses becomes a sentence."""
+    editor = await editors("helix")
+    del editor.client.protocol.fm.features[types.WINDOW_SHOW_MESSAGE_REQUEST]
+    window = types.WindowClientCapabilities(work_done_progress=True)
+    text = types.TextDocumentClientCapabilities(code_action=types.CodeActionClientCapabilities())
+    await editor.start(shop.uri(), capabilities=types.ClientCapabilities(window=window, text_document=text))
+    uri = shop.uri("shop/cart.py")
+    offered = await editor.actions(uri, types.Range(at(0), at(0)))
+    (action,) = [row for row in offered if row["title"].startswith("tests/test_cart.py")]
+    assert await editor.command(action["command"], action["arguments"][0]) == {"uri": shop.uri("tests/test_cart.py")}
+    assert editor.client.shown_documents[-1].uri == shop.uri("tests/test_cart.py")
+    assert await editor.command("oracl.pick", {"uri": uri}) == {"uri": None}
+    told = editor.client.messages[-1].message
+    assert told.startswith("Related to shop/cart.py: ") and "tests/test_cart.py" in told
+    for outside in ("file:///etc/passwd", shop.uri(".git/config"), shop.uri("a/%2e%2e/%2e%2e/x")):
+        with pytest.raises(JsonRpcException):
+            await editor.command("oracl.open", {"uri": outside})
+
+
 async def test_code_action_and_lens(editor: Editor, shop: Shop) -> None:
     uri = shop.uri("shop/cart.py")
     whole = types.Range(at(0), at(0))
 
     for only in ((), ("source",), ("source.oracl.related",)):
-        (action,) = await editor.actions(uri, whole, *only)
-        assert action["kind"] == "source.oracl.related" and action["command"]["command"] == "oracl.pick"
+        offered = await editor.actions(uri, whole, *only)
+        assert {action["kind"] for action in offered} == {"source.oracl.related"}
+        if editor.name != "emacs":
+            assert [action["command"]["command"] for action in offered] == ["oracl.pick"]
+            continue
+        action = next(row for row in offered if row["title"].startswith("tests/test_cart.py (tests it"))
+        assert len(offered) <= 8 and action["command"]["command"] == "oracl.open"  # it does not say that it asks
     assert await editor.actions(uri, whole, "refactor") == await editor.actions(uri, whole, "source.or") == []
     if editor.name == "emacs":
         return
-    (lens,) = await editor.client.text_document_code_lens_async(
-        types.CodeLensParams(types.TextDocumentIdentifier(uri))
-    )
+    (lens,) = await editor.client.text_document_code_lens_async(types.CodeLensParams(types.TextDocumentIdentifier(uri)))
     assert lens.range.start.line == 0 and lens.command is None
     lens = await editor.client.code_lens_resolve_async(lens)
     assert lens.command.title == "4 files use this · 1 test · uses 1 · related files"

@@ -61,7 +61,7 @@ def test_every_option_parameter_and_key(shop: Shop, server: Raw) -> None:
     uri = shop.uri("shop/cart.py")
     asked = {
         "search": {"query": "cart", "snippet": True}, "related": {"uri": uri}, "trace": {"uri": uri}, "status": {},
-        "pick": {"uri": uri},
+        "pick": {"uri": uri}, "open": {"uri": uri},
     }  # fmt: skip
     for message in messages.MESSAGES:
         section = PAGE.partition(f"### {message.method}\n")[2].partition("\n### ")[0]

@@ -1,6 +1,6 @@
 """The settings for editors that have no client of ours: what they may hold is what the editors' documentation lists.
 
-Kakoune is there as itself; its client of the protocol, which no package registry has, is
+Kakoune is there as itself; its client of the protocol, which Debian, PyPI and npm lack, is
 stood in for by the part of it that decides which servers a buffer has.
 """
 
@@ -20,7 +20,7 @@ import pytest
 CLIENTS = Path(__file__).parents[2] / "lsp" / "clients"
 COMMAND = ["git-oracl", "lsp"]
 # What each was held against, and the day of its last change that was there to read:
-# Helix, book/src/languages.md, 2026-06-24.
+# Helix, book/src/languages.md, 2026-06-24 (and run in 25.01).
 HELIX = {"command", "args", "config", "timeout", "environment", "required-root-patterns"}
 # The package LSP 2.13, docs/src/client_configuration.md, 2026-08-20.
 SUBLIME = {"enabled", "command", "env", "settings", "initialization_options", "selector", "priority_selector",
