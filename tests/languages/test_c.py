@@ -152,6 +152,19 @@ def test_a_header_leads_to_its_sources() -> None:
     assert tree.follow("src/api.c", "use") == {".": "external"}
 
 
+def test_a_far_source_of_the_same_stem_is_a_headers_when_it_defines_what_that_declares() -> None:
+    declares, defines, other = "int open_box(void);\n", "int open_box(void) { return 1; }\n", "int close_lid(void) { return 1; }\n"
+    named = ["cli/error.h", "include/box/far.h", "include/git2/box.h", "include/box/flat.h", "a/near.h", "core/both.h"]
+    tree = Tree(dict.fromkeys(named, declares) | {
+        "util/win32/error.c": other, "src/deep/far.c": defines, "src/libgit2/box.c": other, "src/flat.cc": other,
+        "a/src/near.c": other, "x/both.c": other, "z/both.c": defines,
+    })  # fmt: skip
+    assert {path: tree.follow(path, "use")["."] for path in named} == {
+        "cli/error.h": "external", "include/box/far.h": ["src/deep/far.c"], "include/git2/box.h": ["src/libgit2/box.c"],
+        "include/box/flat.h": ["src/flat.cc"], "a/near.h": ["a/src/near.c"], "core/both.h": ["z/both.c"],
+    }  # fmt: skip
+
+
 def test_includes_are_found_where_they_break_the_tree() -> None:
     code = "int table[] = {\n#include \"table.inc\"\n};\nenum {\n#  include \"names.def\"\n" + "}}}}((((" * 900
     found = facts("x.c", code)

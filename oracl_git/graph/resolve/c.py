@@ -7,6 +7,8 @@ their last segments. Runs no build.
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from ...extract.facts import Reference
 from ..names import Names, suffixes
 from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, inside, join, likely, nearest, parent
@@ -113,9 +115,16 @@ def _other_half(names: Names, source: str) -> Resolution:
     if beside:
         return exact(*beside)
     name = stem.rpartition("/")[2]
-    found: list[str] = []
-    for each in _SOURCES[:4]:
-        found += names.named(name + each) or ()
-    if len(found) > 1:
-        found = list(_closest(source, tuple(found)) or ())
-    return likely(tuple(found)) if len(found) == 1 else EXTERNAL
+    named = [path for each in _SOURCES[:4] for path in names.named(name + each) or ()]
+    found = _closest(source, tuple(path for path in named if _halves(names, source, path))) or ()
+    return likely(found) if len(found) == 1 else EXTERNAL
+
+
+def _halves(names: Names, header: str, source: str) -> bool:
+    """Whether a source of the same stem is a header's: it lies in the root beside, or defines what that declares."""
+    places = parent(header).split("/"), parent(source).split("/")
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*places, strict=False)))
+    below = [[each.removeprefix("lib") for each in place[shared + 1 :]] for place in places]
+    if all("".join(place[shared : shared + 1]) in ("", *_ROOTS) for place in places) and below[1] in ([], below[0]):
+        return True
+    return not names.members(header).isdisjoint(names.members(source))
