@@ -30,7 +30,7 @@ _TOKEN = re.compile(
 )
 _VARIABLE = re.compile(r"\$\{(\w[\w.+-]*)\}")
 # A file or a pattern of files, as a name or below a variable.
-_FILE = re.compile(r"(?:\$\{\w[\w.+-]*\}/)?(?=[^$]*[A-Za-z])[\w./+@*-]*[./][\w./+@*-]+")
+_FILE = re.compile(r"(?:\$\{\w[\w.+-]*\}/)?(?=[^$]*[A-Za-z])[\w+@*-]*+[./][\w./+@*-]++")
 _GENERATOR = re.compile(r"^\$<(?:BUILD_INTERFACE|INSTALL_INTERFACE):")
 _PLACE = re.compile(r"(?:\$\{\w[\w.+-]*\})?[\w./+-]*")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -229,6 +229,8 @@ class _Reading:
         values: list[str] = []
         lists = False
         for argument in rest:
+            if len(values) >= _MAX_VALUES:
+                break
             if argument.text in ("IN", "ITEMS", "LISTS"):
                 lists = argument.text == "LISTS"
             elif lists:

@@ -144,8 +144,9 @@ def _declarations(source: Source, code: bytes, language: str, heads: list[tuple[
             around = next((each.name for each in reversed(stack) if each.name), "")
             name = (match[2] or b"").decode("utf-8", "replace").strip(".")
             waiting = _Open(f"{around}.{name}" if around and name else name, match[1], place, match.end())
+    last = len(code.rstrip())
     for each in (*stack, *((waiting,) if waiting else ())):
-        close(each, len(code.rstrip()))
+        close(each, last)
     found.definitions.sort(key=lambda each: (each.start, -each.end))
 
 

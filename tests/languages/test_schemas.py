@@ -119,6 +119,8 @@ def test_graphql() -> None:
 ])  # fmt: skip
 def test_hostile_schemas_cost_as_much_as_they_are_long(language: str, piece: str) -> None:
     text = (piece * (400_000 // len(piece) + 1))[:400_000]
+    text = "\n".join(text[i : i + 50_000] for i in range(0, len(text), 50_000))  # longer lines are not read at all
     before = time.process_time()
-    assert facts(f"a.{language}", text).error == ""
-    assert time.process_time() - before < 6
+    found = facts(f"a.{language}", text)
+    assert (found.error, found.skip) == ("", "")
+    assert time.process_time() - before < 3

@@ -60,5 +60,8 @@ def test_scripts_that_are_read_in() -> None:
 )
 def test_hostile_scripts_cost_as_much_as_they_are_long(piece: str) -> None:
     before = time.process_time()
-    assert facts("a.sql", (piece * (400_000 // len(piece) + 1))[:400_000]).error == ""
-    assert time.process_time() - before < 6
+    text = (piece * (400_000 // len(piece) + 1))[:400_000]
+    text = "\n".join(text[i : i + 50_000] for i in range(0, len(text), 50_000))  # longer lines are not read at all
+    found = facts("a.sql", text)
+    assert (found.error, found.skip) == ("", "")
+    assert time.process_time() - before < 3
