@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from ..errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, UsageError
 from ..git import Objects, Repository, discover, head_state, open_objects, settings, shallow_state
+from ..graph.model import encode_path
 from ..store import database
 from ..store.index import Index, Node
 from ..store.made_by import is_of_this_version
@@ -269,7 +270,9 @@ class Opened:
         if whole is None:
             for path in self.repository_paths(name):
                 if self.index.under(f"{path}/", 1):
-                    raise UnknownPath(f"{name} is a directory", f"git oracl search prefix:{path}/")
+                    raise is_directory(name, path)
+                if self.index.has(encode_path(path)):
+                    raise UnknownPath(f"{name} is left out of the graph", f"git oracl related {name}")
             raise UnknownPath(
                 f"{name} is not in the indexed commit", f"git oracl search filename:{posixpath.basename(name) or name}"
             )
@@ -359,6 +362,11 @@ class Opened:
                 shutil.rmtree(path)
                 gone.append(path)
         return gone
+
+
+def is_directory(name: str, path: str) -> UnknownPath:
+    """The error of a name that is no file."""
+    return UnknownPath(f"{name} is a directory", f"git oracl search prefix:{path}/")
 
 
 class _OverBudget(Exception):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..recall.symbols import Symbol
 
 
-from .opened import Opened, Progress, repaired
+from .opened import Opened, Progress, is_directory, repaired
 
 _WIDE = 300  # answers that are looked through when only some paths are wanted
 
@@ -188,7 +188,8 @@ class Questions(Opened):
         for path in self.repository_paths(name):
             full = os.path.join(os.fsencode(top or ""), encode_path(path))  # bytes: the locale may know fewer letters
             # A symlink anywhere on the way may lead out of the repository.
-            if top and os.path.isfile(full) and os.path.realpath(full) == full and ".git" not in path.split("/"):
+            ours = bool(top) and os.path.realpath(full) == full and ".git" not in path.split("/")
+            if ours and os.path.isfile(full):
                 try:
                     with open(full, "rb") as file:
                         data = file.read(1 << 20)
@@ -197,6 +198,8 @@ class Questions(Opened):
                 return path, "" if b"\0" in data else data.decode("utf-8", "replace")
             if self.index.has(encode_path(path)):  # left out, and not here
                 return path, ""
+            if (ours and os.path.isdir(full)) or self.index.under(f"{path}/", 1):
+                raise is_directory(name, path)
         raise UnknownPath(
             f"{name} is neither in the indexed commit nor in the work tree",
             f"git oracl search filename:{posixpath.basename(name) or name}",

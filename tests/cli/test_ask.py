@@ -266,6 +266,20 @@ def test_related_of_a_file_that_is_left_out(shop: Place) -> None:
     assert not any("shares" in r["text"] for result in answer["results"] for r in result["reasons"])
     (shop.path / "docs/price.png").unlink()
     assert shop.oracl("related", "docs/price.png", "--json").json["results"][0]["path"] == "docs/prices.md"
+    for verb in ("show", "trace"):
+        done = shop.oracl(verb, "docs/price.png", code=1)
+        assert done.err == (
+            "git-oracl: docs/price.png is left out of the graph.\nhint: git oracl related docs/price.png\n"
+        )
+
+
+@mark.parametrize("verb", ["show", "related", "trace"])
+def test_a_directory_is_called_one(shop: Place, verb: str) -> None:
+    shop.write("drafts/plan.txt", "x")
+    done = shop.oracl(verb, "shop", code=1)
+    assert done.err == "git-oracl: shop is a directory.\nhint: git oracl search prefix:shop/\n"
+    done = shop.oracl("related", "drafts/", code=1)
+    assert done.err == "git-oracl: drafts/ is a directory.\nhint: git oracl search prefix:drafts/\n"
 
 
 def test_related_why(shop: Place) -> None:
