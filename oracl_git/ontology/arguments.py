@@ -36,8 +36,23 @@ _MARKED = re.compile(
 _CAPITAL = re.compile(_BARE)
 _CODE = re.compile(r"[A-Za-z_][\w.+-]*\w(?:\(\))?|[A-Za-z][\w.+-]*(?: [A-Z][\w.+-]*){1,3}")
 _VALUES = frozenset("true false none null nil undefined yes no int str bool float list dict object self cls".split())
-# A word that can end a name.
-NAMED = re.compile(r"(?:[\"”’*`_\])]|(?<![\w.-])[A-Z][\w.+#-]*|(?<=[A-Z]) [\d.]+|\d|[가-힣])$")
+# A noun that says what the name beside it is, and is no part of it: `the X command uses the Y module`. Behind words
+# that nothing marks fewer say so: the Python library is not Python, and REST framework not REST.
+_CODE_NOUNS = (
+    "project|command|component|service|tool|module|function|class|method|option|flag|library|package|plugin|server"
+    "|client|framework|language|parameter|argument|setting|variable|directive|decorator|middleware|extension|interface"
+    "|attribute|field|macro|operator|backend|engine|database|format|file|keyword|header|header file"
+    "|environment variable|property|trait|struct|type|object|script|utility|program|hook|filter|rule|role|tag|crate"
+    "|gem|subcommand|endpoint"
+)
+_BARE_NOUNS = "project|component|format|standard|specification|algorithm"
+_CODE_NOUN, _BARE_NOUN = (
+    re.compile(f"[ \\n](?:{nouns})(?![-\\w])") for nouns in (f"(?:{_CODE_NOUNS})s?", _BARE_NOUNS)
+)
+# A word that can end a name, and what may follow it.
+NAMED = re.compile(
+    rf"(?:[\"”’*`_\])]|(?<![\w.-])[A-Z][\w.+#-]*|(?<=[A-Z]) [\d.]+|\d|[가-힣])(?:[ \n](?:{_CODE_NOUNS}))?$"
+)
 _DETERMINER = r"(?:the |The |a |an |A |An )?"
 # What may stand before a subject: the beginning of a clause.
 _CLAUSE = re.compile(
@@ -62,7 +77,8 @@ _STOPS = re.compile(
     r"|[ \n](?:that|which|who|for|to|with|in|from|by|on|whose|where|available|when|as|because|if|since|so|inside|within"
     r"|responsible|capable|similar|you|we|it|they|there|I|\w+ed (?:by|in|on|with|to|for|from|as|at|using|below|above)"
     r"|\w+ing (?:a|an|the|to|your|some|all|one|support|access|information)|written|built|made|called|named|than|too"
-    r"|containing|shipping|providing|describing|allowing|using|offering|including|consisting"
+    r"|and (?:is|are|was|has|can|will|must|should)|containing"
+    r"|shipping|providing|describing|allowing|using|offering|including|consisting"
     r"|covering|shown|as a)(?![-\w])"
 )
 # Nouns that classify nothing.
@@ -72,7 +88,7 @@ _VAGUE = frozenset(
     mistake error side feature change case string integer boolean dict dictionary tuple sequence
     iterable value breaking one few little more much non shame pity work first second third regression
     follow-up followup option concept strength choice idea object helper rule while must-have no-brainer
-    copy note summary reference guide question opportunity addition discussion""".split()
+    copy note summary reference guide question opportunity addition discussion version""".split()
 )
 _EMPHASIS = re.compile(r"(?:\s[_*]\S*(?=\s))*")  # marked words before a noun belong to no name
 _VAGUE_FIRST = frozenset(
@@ -119,17 +135,24 @@ _UNSPOKEN = re.compile(r"`[^`\n]*`|(?<!\S)\S+\.\w+|https?://\S+")
 def subject(text: str, start: int, stop: int, known: Collection[tuple[int, int]], words: Words) -> Argument | None:
     """The name that ends at `stop`, right before a verb, and begins the clause."""
     for begin, end in known:
-        if end == stop and begin >= start and _CLAUSE.search(text[start:begin]):
+        if _ends(text, end, stop, _BARE_NOUN) and begin >= start and _CLAUSE.search(text[start:begin]):
             return Argument(begin, end, text[begin:end], begin, end)
     for match in _MARKED.finditer(text, start, stop):
-        if match.end() == stop and _CLAUSE.search(text[start : match.start()]):
+        if _ends(text, match.end(), stop, _CODE_NOUN) and _CLAUSE.search(text[start : match.start()]):
             return _marked(match, words)
     for match in _CAPITAL.finditer(text, start, stop):
         article = _ARTICLE.match(match[0])
         name = _CAPITAL.match(text, match.start() + article.end(), stop) if article else match
-        if name and name.end() == stop and (clause := _CLAUSE.search(text[start : name.start()])):
+        if name is None or not _ends(text, name.end(), stop, _BARE_NOUN):
+            continue
+        if clause := _CLAUSE.search(text[start : name.start()]):
             return _bare(name, words, first=not clause[0].lower().rstrip('"“*_(').endswith(("the ", "a ", "an ")))
     return None
+
+
+def _ends(text: str, end: int, stop: int, noun: re.Pattern[str]) -> bool:
+    """Whether a name that ends there is followed by nothing, or by a noun that says what it is."""
+    return end == stop or (end < stop and noun.fullmatch(text, end, stop) is not None)
 
 
 def objects(
@@ -145,6 +168,10 @@ def objects(
         found.append(one)
         at = one.end
         gap = _AND.match(text, at, stop) if many else None
+    marked = all(each.end > each.stop for each in found)
+    if found and (marked or len(found) == 1):
+        noun = (_CODE_NOUN if marked else _BARE_NOUN).match(text, at, stop)
+        at = noun.end() if noun and not text.startswith(" to be ", noun.end()) else at
     # `picture and image tags`: a noun that follows the last is what all of them qualify.
     return found if found and _OVER.match(text[:stop], at) else []
 

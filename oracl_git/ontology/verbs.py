@@ -53,7 +53,10 @@ TABLE = (
     Verb("alternative_to", "is an alternative to"),
     Verb("part_of", "is (?:a )?part of|belongs to|is a (?:subsidiary|division|member|component) of|is included in"),
     Verb("part_of", "contains|includes|comprises|ships with|bundles", turned=True),
-    Verb("supplies", r"supplies|delivers to|(?:provides|supplies|delivers|sells|offers) [a-z][\w -]{2,40} to"),
+    Verb(
+        "supplies",
+        r"supplies|delivers to|(?:provides|supplies|delivers|sells|offers) (?!access )[a-z][\w -]{2,40} to",
+    ),
     Verb("provides", "provides|exposes|offers|defines"),
     Verb("provides", "is provided by|is defined in|is defined by", turned=True),
     Verb(
@@ -62,7 +65,16 @@ TABLE = (
     Verb("extends", "is (?:extended|subclassed) by", turned=True),
     Verb("derived_from", "is (?:a )?fork(?:ed)? (?:of|from)|is derived from"),
     Verb("implements", r"implements|is an? (?:[\w-]+ )?implementation of"),
+    Verb("implements", "is implemented by", turned=True),
     Verb("wraps", r"wraps|is a (?:thin |simple |small )?wrapper (?:around|for)"),
+    Verb("configured_by", "is (?:configured|controlled) (?:by|via|with|using|through|in)"),
+    Verb("connects_to", "(?:connects|talks) to|communicates with"),
+    Verb("accepts", "accepts|takes"),
+    Verb("overrides", "overrides|takes precedence over"),
+    Verb("overrides", "is overridden by", turned=True),
+    Verb("equivalent_to", "is (?:equivalent to|the same as|identical to)|is equal to"),
+    Verb("imports", "imports"),
+    Verb("produces", "generates|produces|emits|creates"),
     Verb("calls", "calls|invokes|delegates to"),
     Verb("calls", "is called by", turned=True),
     Verb("returns", "returns"),
@@ -81,7 +93,7 @@ TABLE = (
 _ADVERBS = "currently now also directly still mainly officially originally jointly internally essentially".split()
 _ADVERB = f"(?:(?:{'|'.join(_ADVERBS)}) )?"
 # Most words are no verb of the table: a look at how one begins and ends is cheaper than all alternatives.
-_LOOK = "(?=(?:is|was|has|[a-z]+(?:s|ed)|built|bought|wrote)[ \n])"
+_LOOK = "(?=(?:is|was|has|can|[a-z]+(?:s|ed)|built|bought|wrote)[ \n])"
 _ANY = "|".join(f"(?P<v{place}>{verb.pattern})" for place, verb in enumerate(TABLE))
 VERB = re.compile(rf" {_ADVERB}{_LOOK}(?:{_ANY})(?=[ \n])")
 
