@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -29,6 +30,7 @@ class Format:
     family: str = "text"  # what its first bytes show it to be
     library: str = ""
     tool: str = ""
+    system: str = ""  # the only one it is read on, as sys.platform has it; "": any
     child: bool = True  # read in a process of its own
     memory: int = 1  # times what a document may have
     patience: int = 1  # times the seconds
@@ -46,6 +48,8 @@ class Format:
 
     def unavailable(self) -> str:
         """Why it cannot be read here; "" when it can."""
+        if self.system and self.system != sys.platform:
+            return f"it is read on {self.system} alone"
         if self.library and importlib.util.find_spec(self.library) is None:
             return f"the library {self.library} is not installed"
         if self.tool and shutil.which(self.tool) is None:
@@ -93,6 +97,9 @@ _TABLE = (
         (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp", ".pbm", ".pgm", ".ppm", ".pnm"),
         "image:read", (("", "image_ocr"),), "image", tool="tesseract", memory=16, patience=20,
     ),
+    # A picture on macOS where Tesseract is not installed.
+    Format("vision", "picture", (), "vision:read", (("", "image_ocr"),), "image", tool="osascript", system="darwin",
+           memory=16, patience=20),
 )  # fmt: skip
 FORMATS: dict[str, Format] = {one.name: one for one in _TABLE}
 SUFFIXES: dict[str, Format] = {suffix: one for one in _TABLE for suffix in one.suffixes}
@@ -104,7 +111,7 @@ _ADVICE = {
 }  # fmt: skip
 
 
-_INSTEAD = {"pdf": "pdftotext"}  # who reads a format whose library is missing
+_INSTEAD = {"pdf": "pdftotext", "image": "vision"}  # who reads a format whose library or tool is missing
 SECOND = frozenset(_INSTEAD.values())
 
 

@@ -20,7 +20,7 @@ Picture = BinaryIO | bytes  # an open file, or what is in one
 _LANGUAGES = ("kor", "eng")  # asked for where they are installed
 _BY_COLUMNS, _BY_LINES = "3", "4"  # page segmentation modes
 _KEPT = 0.95  # of the letters that reading by lines finds
-_SURE = 40.0  # per cent: a paragraph it is less sure of is a texture, not text
+SURE = 40.0  # per cent: a paragraph it is less sure of is a texture, not text
 _COLUMNS, _WORD = 12, "5"  # of Tesseract's table, and the level of a word in it
 _GAP = re.compile(" {5,}")  # between what stands in columns
 _FRAMES = frozenset((*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0)))  # JPEG's SOFn
@@ -28,11 +28,7 @@ _FRAMES = frozenset((*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC),
 
 def read(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
     """What is written in a picture."""
-    width, height = size(stream)
-    if width * height > limits.pixels:
-        raise Refused("bomb", f"the picture has {width:,} × {height:,} pixels; {limits.pixels:,} are the most")
-    if width:
-        about.metadata["pixels"] = f"{width}×{height}"
+    bounded(stream, about, limits)
     spoken = language()
     about.metadata["ocr"] = f"tesseract {spoken}"
     sure, unsure = paragraphs(stream, spoken)
@@ -40,6 +36,15 @@ def read(stream: BinaryIO, about: About, limits: Limits) -> Iterator[Section]:
         about.warnings.append(f"{unsure} paragraphs left out: Tesseract is not sure of them")
     for number, text in enumerate(sure, 1):
         yield Section("ocr", text, 0, f"paragraph {number}")
+
+
+def bounded(stream: BinaryIO, about: About, limits: Limits) -> None:
+    """Refuse a picture that is too large before anyone unpacks it; note its size."""
+    width, height = size(stream)
+    if width * height > limits.pixels:
+        raise Refused("bomb", f"the picture has {width:,} × {height:,} pixels; {limits.pixels:,} are the most")
+    if width:
+        about.metadata["pixels"] = f"{width}×{height}"
 
 
 def language() -> str:
@@ -53,7 +58,7 @@ def paragraphs(picture: Picture, spoken: str) -> tuple[list[str], int]:
     lines = _look(picture, spoken, _BY_LINES)
     # Looking for columns keeps their order, but loses a line now and then: then lines are read as they stand.
     best = columns if _letters(columns) >= _KEPT * _letters(lines) else lines
-    sure = [text for text, confidence in best if confidence >= _SURE]
+    sure = [text for text, confidence in best if confidence >= SURE]
     return sure, len(best) - len(sure)
 
 

@@ -55,7 +55,7 @@ def _available(suffix: str) -> Format:
 
 def _looked_at(form: Format, file: File, suffix: str, limits: Limits) -> Document:
     """As it is; a PDF whose pages are pictures once more, by OCR, where there is a program and time for it."""
-    if form.name == "image" and not limits.ocr_seconds:
+    if form.family == "image" and not limits.ocr_seconds:
         raise Refused("left_out", "a picture, and no time was given for OCR")
     scan = FORMATS["scan"]
     able = form.name == "pdf" and not scan.unavailable()
