@@ -77,6 +77,8 @@ def excluded(path: bytes, mode: int, size: int | None) -> str:
 
 _NUL_WINDOW = 8_000  # git's own
 _MARK_LINES = 10
+_SAID_LINES = 60  # in which a comment may say so in the words of Go's convention: a licence often comes first
+_SAID = re.compile(rb"^\W{0,9}Code generated [^\n]{0,200}DO NOT EDIT\.?\s*$", re.MULTILINE)
 _MARKS = re.compile(rb"@generated\b|\bDO NOT EDIT\b", re.IGNORECASE)
 _MINIFIED = frozenset(("javascript", "typescript", "css"))
 _MINIFIED_AVERAGE = 500
@@ -96,6 +98,8 @@ def is_generated(text: bytes, rows: list[bytes], language: str, code: bool) -> b
         mark = _MARKS.search(head)
         if mark and (mark[0][:1] == b"@" or b"generated" in said):
             return True
+    if code and _SAID.search(b"".join(rows[:_SAID_LINES])[: 1 << 14]):
+        return True
     if language in _MINIFIED and rows and len(text) > _MINIFIED_AVERAGE * len(rows):
         return True
     return code and len(text) > _LONGEST_LINE and max(map(len, rows)) > _LONGEST_LINE

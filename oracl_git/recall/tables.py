@@ -111,7 +111,7 @@ RELATED = {
     "graph": 0.4,  # edges either way, by R̂
     "tests": 0.8,  # one tests the other
     "configures": 0.5,  # one configures the other
-    "path": 0.4,  # words of its path, the rarer the more
+    "path": 0.45,  # words of its path, the rarer the more
 }
 FROM_HISTORY = ("together", "cosine", "walk")
 TRUST = 4  # a file with n commits: its history counts n / (n + TRUST)

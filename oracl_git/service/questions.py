@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 from .opened import Opened, Progress, is_directory, repaired
 
+_AS_IT_LIES = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _WIDE = 300  # answers that are looked through when only some paths are wanted
 
 
@@ -191,7 +192,8 @@ class Questions(Opened):
             ours = bool(top) and os.path.realpath(full) == full and ".git" not in path.split("/")
             if ours and os.path.isfile(full):
                 try:
-                    with open(full, "rb") as file:
+                    # What was a file a moment ago may lead elsewhere now, or never end.
+                    with open(os.open(full, os.O_RDONLY | _AS_IT_LIES), "rb") as file:
                         data = file.read(1 << 20)
                 except OSError as error:
                     raise OraclError(f"{name} cannot be read: {error.strerror}", "check who owns it") from None
