@@ -14,7 +14,7 @@ BROKEN_LINK, BROKEN_IMPORT, CONSTRAINT, PRIVATE_STORE, KEY_FILE = CODES = (
 MEANINGS = {
     BROKEN_LINK: "a link or configured path whose target the change takes away",
     BROKEN_IMPORT: "an import of a module or name that the change takes away",
-    CONSTRAINT: "a change that .agentlas/constraints.toml or learned_constraints.toml forbids",
+    CONSTRAINT: "a change that a rule under .agentlas/ forbids",
     PRIVATE_STORE: "a private ontology store that must not be committed",
     KEY_FILE: "a private key or a file of secrets",
 }

@@ -35,6 +35,7 @@ S = TypeVar("S", bound="Opened")
 Progress = Callable[[str, int, int], None]
 FRESHNESS_BUDGET = 2.0  # seconds a question may spend on bringing the index up to date
 _LOCK_WAIT = 0.2  # seconds a question waits for another update
+_ANEW = 4_000  # files that an index can be made anew of within the budget, once it is known what they say
 
 
 def repaired(ask: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
@@ -215,6 +216,22 @@ class Opened:
             return self.index
         if not update or self._current(index):
             return index
+        if not self._brought(index, progress):
+            behind = self._behind(self.index.commit)
+            if not behind and self.index.commit == self.repo.head:
+                why = "was made by another version" if self.index.past else "has lost its history of commits"
+                self.notes.append(f"the index {why} (git oracl update makes it anew)")
+                return self.index
+            self.notes.append(
+                f"index is {behind} commit{'s' * (behind != 1)} behind HEAD (git oracl update brings it up to date)"
+                if behind else "index is not at HEAD (git oracl update brings it up to date)"
+            )  # fmt: skip
+        return self.index
+
+    def _brought(self, index: Index, progress: Progress | None) -> bool:
+        """Bring the index up to date, if that fits the budget of a question."""
+        if not is_of_this_version(index.header) and index.count() > _ANEW:
+            return False  # it never would: each question would spend its budget, and have nothing of it
         started = time.monotonic()
 
         def within(step: str, done: int, total: int) -> None:
@@ -226,16 +243,8 @@ class Opened:
         try:
             self.update(progress=within, wait=_LOCK_WAIT)
         except (_OverBudget, OraclError):
-            behind = self._behind(self.index.commit)
-            if not behind and self.index.commit == self.repo.head:
-                why = "was made by another version" if self.index.past else "has lost its history of commits"
-                self.notes.append(f"the index {why} (git oracl update makes it anew)")
-                return self.index
-            self.notes.append(
-                f"index is {behind} commit{'s' * (behind != 1)} behind HEAD (git oracl update brings it up to date)"
-                if behind else "index is not at HEAD (git oracl update brings it up to date)"
-            )  # fmt: skip
-        return self.index
+            return False
+        return True
 
     def _current(self, index: Index) -> bool:
         """Whether the index is of HEAD, by this version, with as much history as the clone has."""

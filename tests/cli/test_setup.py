@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import networkx
-from pytest import mark, skip
+from pytest import MonkeyPatch, fail, mark, skip
 
+import oracl_git
 from oracl_git.store.database import SCHEMA_VERSION
 
 Place = Any  # conftest's
@@ -122,6 +123,21 @@ def test_an_index_that_other_code_made_is_made_anew(shop: Place, made_by: str) -
     with sqlite3.connect(shop.path / ".git/oracl/index.sqlite") as index:
         index.execute("UPDATE header SET value='another' WHERE key=?", (made_by,))
     assert shop.oracl("update", "--json").json["rebuilt"] == "another version of the tool"
+
+
+def test_a_large_index_that_other_code_made_is_asked_at_once(shop: Place, monkeypatch: MonkeyPatch) -> None:
+    """To make it anew takes longer than a question may: each would spend its budget, and none have anything of it."""
+    monkeypatch.setattr("oracl_git.service.opened._ANEW", 1)
+    with sqlite3.connect(shop.path / ".git/oracl/index.sqlite") as index:
+        index.execute("UPDATE header SET value='another' WHERE key='graph'")
+    with oracl_git.open(str(shop.path)) as oracl:
+        monkeypatch.setattr(oracl, "update", lambda **_: fail("the index was made anew"))
+        assert oracl.search("price").results
+        assert oracl.notes == ["the index was made by another version (git oracl update makes it anew)"]
+    monkeypatch.undo()
+    assert "imports" in shop.oracl("trace", "shop/cart.py").out
+    with oracl_git.open(str(shop.path)) as oracl:
+        assert oracl.search("price").results and not oracl.notes
 
 
 def test_status_json(shop: Place) -> None:
