@@ -92,6 +92,7 @@ def _priors(nodes: list[Node], strangers: Sequence[str]) -> dict[str, float]:
         from ..graph.tags import role
 
         rows += [tables.RELATED_PRIOR[role(path)] for path in strangers]
+    rows = rows or [tables.RELATED_PRIOR["code"]]  # of nothing
     return {role: sum(row[role] for row in rows) / len(rows) for role in tables.ROLES}
 
 
