@@ -12,9 +12,9 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import TypeVar
 
+from .words import Memo
+
 T = TypeVar("T")
-_MEMO_WORDS = 1 << 17  # that a cache keeps, and how long they may be
-_MEMO_LENGTH = 64
 
 SUFFIXES = frozenset(
     b"adoc asciidoc bash bat bib bzl c cc cfg cjs clj cljs cls cmake cmd conf cpp cs css csv cts cxx dart dockerfile "
@@ -111,19 +111,7 @@ def hits(text: bytes, classify: Callable[[bytes], T | None], table: bytes = _PAT
 _JOINTED = re.compile(rb" ([^ ./:]*+[./:][^ ]*+)")  # a literal comes first: what follows is tried at spaces alone
 
 
-class _Spelled(dict[bytes, "tuple[str, str] | None"]):
-    """What words spell. A cache: what it holds changes no answer."""
-
-    def __missing__(self, word: bytes) -> tuple[str, str] | None:
-        spelled = path_like(word)
-        if len(word) <= _MEMO_LENGTH:
-            if len(self) >= _MEMO_WORDS:
-                self.clear()
-            self[word] = spelled
-        return spelled
-
-
-_spelled = _Spelled()
+_spelled = Memo(path_like)
 
 
 def paths(text: bytes) -> list[tuple[int, tuple[str, str]]]:

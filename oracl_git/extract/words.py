@@ -6,6 +6,10 @@ Knows character classes. Knows no language, and not what is searched for.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
 
 _MEMO_WORDS = 1 << 17  # that a cache keeps, and how long they may be
 _MEMO_LENGTH = 64
@@ -47,19 +51,22 @@ def _split(word: bytes) -> bytes:
     return parts
 
 
-class _Memo(dict[bytes, bytes]):
-    """Words already split. A cache: what it holds changes no answer."""
+class Memo(dict[bytes, T]):
+    """What a function makes of words. A cache: what it holds changes no answer."""
 
-    def __missing__(self, word: bytes) -> bytes:
-        parts = _split(word)
+    def __init__(self, make: Callable[[bytes], T]) -> None:
+        self._make = make
+
+    def __missing__(self, word: bytes) -> T:
+        made = self._make(word)
         if len(word) <= _MEMO_LENGTH:
             if len(self) >= _MEMO_WORDS:
                 self.clear()
-            self[word] = parts
-        return parts
+            self[word] = made
+        return made
 
 
-_memo = _Memo()
+_memo = Memo(_split)
 
 
 def split_bytes(text: bytes) -> str:

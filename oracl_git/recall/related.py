@@ -10,6 +10,7 @@ import heapq
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from math import log
+from posixpath import splitext
 
 from ..graph.model import decode_path
 from ..graph.parameters import QUERY_NEIGHBOUR_GUARD
@@ -273,8 +274,8 @@ def _edges(index: Index, nodes: list[Node], found: Evidence) -> None:
 
 def _named(index: Index, paths: list[str], found: Evidence) -> None:
     """Words of their paths that other paths have, too, the rarer the more."""
-    names = [path.removesuffix(path.rpartition("/")[2].rpartition(".")[1] + path.rpartition(".")[2]) for path in paths]
-    words = list(dict.fromkeys(word for name in names for word in split_words(name) if len(word) > 1))
+    names = " ".join(splitext(path)[0] for path in paths)
+    words = [word for word in split_words(names) if len(word) > 1]
     total = len(index.sizes)
     most = max(tables.FEW, tables.COMMON * total)
     known = {stem: (word, files) for word, stem, files in index.named_words(words) if 1 < files <= most}

@@ -282,6 +282,14 @@ def test_a_directory_is_called_one(shop: Place, verb: str) -> None:
     assert done.err == "git-oracl: drafts/ is a directory.\nhint: git oracl search prefix:drafts/\n"
 
 
+def test_a_file_without_a_suffix_has_words_in_its_path(shop: Place) -> None:
+    shop.commit("Roll it out", {"tools/rollout": "echo\n"})
+    shop.commit("Say how", {"docs/rollout.md": "# By hand\n"})
+    results = shop.oracl("related", "tools/rollout", "--json").json["results"]
+    said = {result["path"]: {r["text"] for r in result["reasons"]} for result in results}
+    assert "has rollout in its path" in said["docs/rollout.md"]
+
+
 def test_related_why(shop: Place) -> None:
     out = shop.oracl("related", "--why", "shop/prices.py", "tests/test_prices.py").out
     assert "changed together in" in out and "imports total" in out

@@ -7,7 +7,6 @@ import time
 import pytest
 
 from .reading import Tree, definitions, facts
-from .test_operations import edges  # noqa: F401
 
 LIST = """\
 cmake_minimum_required(VERSION 3.20) # see docs/build.md
@@ -66,7 +65,7 @@ def test_what_a_list_file_takes_in() -> None:
     assert tree.follow("shop/more.cmake") == {"${CMAKE_CURRENT_LIST_DIR}/sub/least.cmake": ["shop/sub/least.cmake"]}
 
 
-def test_sources_and_functions_and_targets(edges) -> None:  # noqa: F811
+def test_sources_and_functions_and_targets(edges) -> None:
     found = edges(TREE)
     assert {target for relation, source, target in found if source == "shop/lib/CMakeLists.txt"} == {
         "shop/lib/src/a.c", "shop/lib/src/deep/b.c", "shop/more.c", "shop/lib/try_a.c", "shop/lib/try_b.c", "shop/own.c",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .reading import Tree, definitions, facts
-from .test_operations import edges  # noqa: F401
 
 SHAPES = """\
     //! Shapes.
@@ -228,7 +227,7 @@ def test_a_manifest_offers_needs_and_names() -> None:
     assert ("crate", "my_crate") in found.declares
 
 
-def test_members_by_a_pattern(edges) -> None:  # noqa: F811
+def test_members_by_a_pattern(edges) -> None:
     crate = '[package]\nname = "x"\n'
     found = edges({
         "rs/Cargo.toml": '[workspace]\nmembers = ["crates/*", "tools"]\nexclude = ["crates/c"]\n',

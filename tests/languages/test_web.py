@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from .reading import Tree, definitions, facts
-from .test_operations import edges  # noqa: F401
 
 VUE = """\
     <script setup lang="ts">
@@ -117,7 +116,7 @@ def test_a_package_offers_style_sheets_beside_scripts() -> None:
     }  # fmt: skip
 
 
-def test_a_directory_is_served_as_its_index(edges) -> None:  # noqa: F811
+def test_a_directory_is_served_as_its_index(edges) -> None:
     page = '<a href="sub/">x</a> <a href="other">y</a> <img src=".">'
     found = edges({"a.html": page, "sub/index.html": "x", "sub/README.md": "x", "other/README.md": "x", "README.md": "x"})
     assert found == {("references", "a.html", "sub/index.html")}
