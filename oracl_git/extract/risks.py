@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import cache
 
 _C = {
     "process_spawn": rb"(?<![\w.>:])(?:system|popen|execvp?e?|execlp?e?|posix_spawnp?|fork|CreateProcess[AW]?)[ \t]?\(",
@@ -109,33 +110,91 @@ _CRYPTOGRAPHY: dict[str, tuple[str, ...]] = {
     "c": ("<openssl/", "<sodium", "<gcrypt", "<mbedtls/", "<nettle/", "<gnutls/", "<wolfssl/"),
     "cpp": ("<openssl/", "<sodium", "<gcrypt", "<mbedtls/", "<botan/", "<cryptopp/"),
 }
-# Rules whose patterns are tried only where one of some words stands: most files have none.
-_WORDS = {
-    "process_spawn": (b"exec", b"spawn", b"fork", b"Deno."),
-    "dynamic_eval": (b"eval(", b"Function(", b"vm."),
-    "unsafe_deserialisation": (b"erialize(", b"unsafeLoad("),
-    "network_listener": (b"listen(", b"createServer(", b"serve("),
-    "raw_sql": (b"query(", b"execute(", b"raw(", b"exec(", b"run(", b"all(", b"get(", b"prepare(", b"RawUnsafe("),
-}  # fmt: skip
-_HINTS: dict[str, dict[str, tuple[bytes, ...]]] = dict.fromkeys(("javascript", "typescript", "tsx"), _WORDS)
+# Language → rule → words one of which stands in all that its pattern finds. They are looked for first, which is
+# cheap, and most files have none.
+_SCRIPT_WORDS = {
+    "process_spawn": b"exec spawn fork Deno.",
+    "dynamic_eval": b"eval( Function( vm.",
+    "unsafe_deserialisation": b"erialize( unsafeLoad(",
+    "network_listener": b"listen( createServer( serve(",
+    "raw_sql": b"query( execute( raw( exec( run( all( get( prepare( RawUnsafe(",
+}
+_C_WORDS = {
+    "process_spawn": b"system popen exec posix_spawn fork CreateProcess",
+    "unsafe_deserialisation": b"gets strcpy strcat sprintf reinterpret_cast<",
+    "network_listener": b"listen accept",
+    "raw_sql": b"sqlite3_exec",
+}
+_JVM_WORDS = {
+    "process_spawn": b"ProcessBuilder( .exec(",
+    "dynamic_eval": b"GroovyShell( ScriptEngineManager( Class.forName(",
+    "unsafe_deserialisation": b"ObjectInputStream( XMLDecoder( XStream( enableDefaultTyping(",
+    "network_listener": b"ServerSocket( HttpServer.create( ServerSocketChannel.open(",
+    "raw_sql": b".execute .prepareStatement( .createNativeQuery(",
+}
+_WORDS: dict[str, dict[str, bytes]] = {
+    "javascript": _SCRIPT_WORDS,
+    "typescript": _SCRIPT_WORDS,
+    "tsx": _SCRIPT_WORDS,
+    "go": {
+        "process_spawn": b"exec.Command syscall. os.StartProcess(",
+        "unsafe_deserialisation": b"gob.NewDecoder( yaml.UnmarshalStrict( unsafe.Pointer(",
+        "network_listener": b"ListenAndServe net.Listen .Serve",
+        "raw_sql": b".Exec .Query",
+    },
+    "rust": {
+        "process_spawn": b"Command::new(",
+        "unsafe_deserialisation": b"transmute from_raw_parts bincode::deserialize",
+        "network_listener": b"Listener::bind( UdpSocket::bind( Server::bind(",
+        "raw_sql": b"format!(",
+    },
+    "c": _C_WORDS,
+    "cpp": _C_WORDS,
+    "java": _JVM_WORDS,
+    "kotlin": _JVM_WORDS,
+    "csharp": {
+        "process_spawn": b"Process.Start( ProcessStartInfo",
+        "dynamic_eval": b"CSharpScript. Assembly.Load",
+        "unsafe_deserialisation": b"Formatter NetDataContractSerializer TypeNameHandling.",
+        "network_listener": b"TcpListener HttpListener WebApplication.CreateBuilder( UseKestrel(",
+        "raw_sql": b"Command( FromSqlRaw( ExecuteSqlRaw",
+    },
+    "ruby": {
+        "process_spawn": b"system spawn exec Open3. IO.popen %x",
+        "dynamic_eval": b"eval .constantize",
+        "unsafe_deserialisation": b"Marshal. YAML. Oj.load",
+        "network_listener": b"TCPServer. UNIXServer. WEBrick::",
+        "raw_sql": b".execute .find_by_sql .exec_query .where .order",
+    },
+    "php": {
+        "process_spawn": b"exec proc_open popen passthru system Process(",
+        "dynamic_eval": b"eval assert create_function",
+        "unsafe_deserialisation": b"unserialize",
+        "network_listener": b"stream_socket_server socket_listen socket_bind",
+        "raw_sql": b"query exec prepare",
+    },
+}
 _CREDENTIAL_WORDS = (b"passw", b"secret", b"token", b"apikey", b"api_key")
 _CREDENTIAL = re.compile(
     rb"(?:passw(?:or)?d|secret|token|api_?key)[\w$]{0,40}[\"']?\s{0,3}"
     rb"(?::?=(?!=)|:)\s{0,3}(?:\"[^\"\n$<{]{4,}\"|'[^'\n$<{]{4,}')"
 )  # of a text in small letters
-_compiled: dict[str, dict[str, re.Pattern[bytes]]] = {}
+_Rules = list[tuple[str, list[bytes], re.Pattern[bytes]]]  # (rule, words, pattern)
+
+
+@cache
+def rules(language: str) -> _Rules:
+    """What is looked for in the code of a language; one of the words stands in all that the pattern finds."""
+    words = _WORDS.get(language, {})
+    return [(rule, words[rule].split(), re.compile(pattern)) for rule, pattern in _CALLS.get(language, {}).items()]
 
 
 def risks(code: bytes, language: str, modules: Collection[str]) -> list[tuple[str, int]]:
     """(rule, matches), sorted; `code` is the text without comments and imports, `modules` what is imported."""
-    patterns = _compiled.get(language)
-    if patterns is None:
-        patterns = _compiled[language] = {rule: re.compile(p) for rule, p in _CALLS.get(language, {}).items()}
-    hints = _HINTS.get(language, {})
     counts = {
         rule: sum(1 for _ in pattern.finditer(code))
-        for rule, pattern in patterns.items()
-        if rule not in hints or any(word in code for word in hints[rule])
+        for rule, words, pattern in rules(language)
+        if any(word in code for word in words)
     }
     heads = _CRYPTOGRAPHY.get(language, ())
     counts["cryptography"] = sum(module.startswith(heads) for module in modules) if heads else 0

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from . import syntax
 from .facts import Definition
+from .paths import hits
 from .source import Findings, Source
 
 _MAX_LEAVES = 500  # of one `use`
@@ -26,6 +27,7 @@ _PATH_ATTRIBUTE = re.compile(rb"\bpath\s*=\s*\"([^\"\n]{1,200})\"")
 _ATTRIBUTES = re.compile(rb"(?:#\[[^\]]*+\]\s*+)++\Z")
 _LONGEST_ATTRIBUTES = 600
 _IN_CODE = re.compile(rb"(?<![\w:.$])\$?([a-z_]\w*+)((?:::[A-Za-z_]\w*+)++)")
+_PATH_TABLE = bytes(byte if chr(byte).isalnum() or byte in b"_:.$" else 32 for byte in range(128)) + b" " * 128
 _INCLUDED = re.compile(rb"\binclude(?:_str|_bytes)?!\s*[(\[{]\s*\"([^\"\n]{1,200})\"")
 
 
@@ -153,14 +155,15 @@ def _from_file(path: tuple[str, ...], inside: tuple[str, ...]) -> tuple[str, ...
 def _paths(source: Source, code: bytes, modules: _Modules, bound: set[str], found: Findings) -> None:
     """Paths that stand in code and were not imported: `crate::a::f()`, `other_crate::Type`."""
     seen: set[bytes] = set()
-    for match in _IN_CODE.finditer(code):
+    joined = hits(code, lambda word: word if b"::" in word else None, _PATH_TABLE)
+    for offset, match in ((offset, match) for offset, word in joined for match in _IN_CODE.finditer(word)):
         if match[0] in seen:
             continue
         seen.add(match[0])
         head = match[1].decode("utf-8", "replace")
         if head in bound:
             continue
-        line = source.line(match.start())
+        line = source.line(offset + match.start())
         parts = _from_file((head, *_until_type(match[2].decode("utf-8", "replace"))), modules.at(line))
         if len(parts) > 1:
             found.refer("import", "::".join(parts[:-1]), parts[-1], line)

@@ -312,16 +312,17 @@ def members(code: bytes, bound: Collection[str]) -> dict[str, dict[str, None]]:
     """Bound name → the names that are taken from it as `bound.name`, in order of place."""
     found: dict[str, dict[str, None]] = {name: {} for name in bound}
     if bound:
-        for match in _MEMBER.finditer(code):
-            owner = found.get(match[1].decode("utf-8", "replace"))
-            if owner is not None and len(owner) < MAX_MEMBERS:
-                owner[match[2].decode("utf-8", "replace")] = None
+        for owner, name in dict.fromkeys(_MEMBER.findall(code)):
+            names = found.get(owner.decode("utf-8", "replace"))
+            if names is not None and len(names) < MAX_MEMBERS:
+                names[name.decode("utf-8", "replace")] = None
     return found
 
 
-_MEMBER = re.compile(rb"(?<![\w.)\]])([A-Za-z_]\w*+)\s?\.\s?([A-Za-z_]\w*+)")
-_TYPE = re.compile(rb"(?<![\w.$\"'`])[A-Z]\w*+")
-_CALL = re.compile(rb"(?<![\w.$\"'`])(?:[A-Z]\w*+|[a-z_]\w*+(?=[({]))")
+# "\b", then what else must not stand before: the engine passes over the middle of words faster.
+_MEMBER = re.compile(rb"\b(?<![.)\]])([A-Za-z_]\w*+)\s?\.\s?([A-Za-z_]\w*+)")
+_TYPE = re.compile(rb"\b(?<![.$\"'`])[A-Z]\w*+")
+_CALL = re.compile(rb"\b(?<![.$\"'`])(?:[A-Z]\w*+|[a-z_]\w*+(?=[({]))")
 
 
 def uses(source: Source, code: bytes, known: Collection[str], found: Findings, calls: bool = False) -> None:

@@ -35,7 +35,6 @@ _MAX_ERRORS = 1_000  # the parser's repairs nest, and some 100,000 deep they ove
 _MAX_BROKEN_CHILDREN = 2_000
 _MAX_ERROR = 10_000  # pieces of one error in a piece of a text
 _MAX_MATCHES = 30_000  # of a file (those people write have up to 8,000, and no more rows than that are kept of a kind)
-_MAX_QUERY_DEPTH = 10_000  # past 65,535 a query miscounts; what lies so deep is no definition
 _MAX_CONTINUATIONS = 500
 _MAX_DEPTH = 2_000
 _BRACKET = re.compile(rb"[()\[\]{}]")
@@ -98,7 +97,7 @@ def matches(name: str, root: Node) -> list[Captures]:
 
 def _cursor(name: str) -> QueryCursor:
     cursor = QueryCursor(grammar(name).query)
-    cursor.set_max_start_depth(_MAX_QUERY_DEPTH)
+    cursor.set_max_start_depth(GRAMMARS[name].depth)
     return cursor
 
 
