@@ -24,8 +24,8 @@ from .facts import Row, Said, extracted
 Piece = tuple[str, list[str], bytes | None]  # blob, the languages it is read as, its bytes
 Answer = list[tuple[Row, Said | None]]  # in the order of a piece's languages; none when its bytes are missing
 
-WORTH = 1 << 26  # bytes from which a second process pays: a smaller text is read while one starts
-_BATCHES = (1 << 21, 1 << 20)  # bytes of its batches and of ours: we write the rows, too
+WORTH = 1 << 22  # bytes from which a second process pays: a smaller text is read while one starts
+_BATCHES = (1 << 20, 1 << 19)  # bytes of its batches and of ours: we write the rows, too
 _PIECES = 256  # of a batch
 _SIZE = 8  # bytes of a length
 # Modules are found where the parent finds them: what lies in the current directory is none.
