@@ -50,12 +50,13 @@ def say(report: Report, seconds: float, args: argparse.Namespace, **more: object
     if args.json:
         output.emit({**report._asdict(), "seconds": round(seconds, 3), **more})
     elif not getattr(args, "quiet", False):
-        if report.changed or report.rebuilt:
-            why = f", from nothing: {report.rebuilt}" if report.rebuilt else ""
+        if report.changed or report.rebuilt or report.copied:
+            start = f"nothing: {report.rebuilt}" if report.rebuilt else "a copy of another worktree's index"
+            start = f", from {start}" if report.rebuilt or report.copied else ""
             print(
                 f"Now at {output.short(report.commit)}: {output.plural(report.changed, 'path')} changed,"
                 f" {report.parsed:,} parsed, {report.linked:,} linked,\n"
-                f"{output.plural(report.commits, 'commit')} of history laid over it, {seconds:.2f} s{why}."
+                f"{output.plural(report.commits, 'commit')} of history laid over it, {seconds:.2f} s{start}."
             )
         else:
             print(f"Up to date at {output.short(report.commit)}.")

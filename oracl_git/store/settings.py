@@ -41,3 +41,4 @@ class Report(NamedTuple):
     linked: int  # files whose links were recomputed
     commits: int  # commits of history laid over the index
     rebuilt: str  # why it started from nothing, or ""
+    copied: bool = False  # whether it started as a copy of another worktree's index

@@ -21,7 +21,7 @@ from ..extract.languages import language_of
 from ..git import Change, Objects, Repository, open_objects, shallow_state
 from ..graph import digest, governance
 from ..graph.model import decode_path, encode_path
-from . import database
+from . import database, sibling
 from .chronicle import Chronicle
 from .edges import EdgeTable
 from .facts import Contents, FactsCache, Said, outlined
@@ -63,7 +63,7 @@ def update(
             raise
     for name in ("index", "facts", "history"):  # all of it is derived: start over
         database.remove(database.place(repo, name, home))
-    made = _update(repo, target, settings, full, depth, progress, wait, home, asset)
+    made = _update(repo, target, settings, True, depth, progress, wait, home, asset)
     return made._replace(rebuilt="the index was damaged")
 
 
@@ -77,11 +77,12 @@ def _update(
     facts = database.connect(database.place(repo, "facts", home), "facts", write=True)
     past = database.connect(database.place(repo, "history", home), "history", write=True)
     try:
+        copied = not full and not home and sibling.begin(repo, index, settings or Settings(), target)
         with open_objects(repo) as objects, database.transaction(index):
             build = Build(repo, objects, index, FactsCache(facts), past, progress)
             report = build.run(target, settings, full, depth)
             settle(index, facts, asset)
-            return report
+            return report._replace(copied=copied)
     except sqlite3.OperationalError as error:
         if database.is_damage(error):
             raise

@@ -99,7 +99,7 @@ def test_update(shop: Place) -> None:
     assert "at HEAD" in shop.oracl("status").out
     assert shop.oracl("update", "-q").raw == b"" == shop.oracl("update", "--quiet").raw
     data = shop.oracl("update", "--json").json
-    assert set(data) == {"schema", "commit", "changed", "parsed", "linked", "commits", "rebuilt", "seconds"}
+    assert set(data) == {"schema", "commit", "changed", "parsed", "linked", "commits", "rebuilt", "copied", "seconds"}
 
 
 def test_update_full_gives_the_same_root(shop: Place) -> None:
