@@ -17,7 +17,7 @@ from ..graph.model import decode_path, fragment
 from ..graph.stems import split_name
 from ..store.index import Index, Node, Span
 from . import semantic, tables
-from .lines import grown, stems
+from .lines import chosen, stems
 from .model import Answer, Reason, Result
 from .query import Query
 from .words import any_of, split_words
@@ -57,15 +57,17 @@ class Places:
         self._spans = {span.id: span for node in placed for span in self._chunks[node]}
 
     def lines(self, node: int) -> Span | None:
-        """The lines of a result to look at: the fault, the definition that is named, else the best passage."""
+        """The lines of a result to look at: the fault, the definition that is named, else the best of its passages."""
         found = self._found
         fault = found.faults.get(node)
         if fault and fault.span:
             return fault.span
         lines = found.said.get(node) or found.named.get(node)
-        if lines is None and node in found.passages:
-            matching = [self._spans[chunk]._replace(score=score) for chunk, score in found.passages[node]]
-            lines = grown(self._chunks[node], matching, found.words)
+        if node in found.passages and (lines is None or lines.end - lines.start + 1 < tables.LINES_NAMED):
+            near = found.alike.get(node, (0, 0.0))[0]
+            run = chosen(self._chunks[node], dict(found.passages[node]), found.words, near)
+            if run and (lines is None or (run.start <= lines.start and lines.end <= run.end)):
+                return run
         return lines or self.alike(node)
 
     def title(self, node: int) -> str:

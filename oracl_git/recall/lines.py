@@ -1,12 +1,12 @@
-"""Which lines of a file answer a question: its best passage, with the neighbours that belong to it.
+"""Which lines of a file answer a question: the run of its passages that is worth its length.
 
-Knows how passages of one file are compared and how a short one grows. Knows nothing of
-other files: which of them come first, the rankers say.
+Knows what a line of a passage is worth, and that a range is paid for by the line.
+Knows nothing of other files: which of them come first, the rankers say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ..store.index import Span
@@ -20,42 +20,59 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(light_stem(word) for word in split_words(text) if word not in tables.STOP_WORDS)
 
 
-def grown(chunks: list[Span], passages: list[Span], words: frozenset[str]) -> Span | None:
-    """The best of a file's matching passages (given best first), grown to at most LINES lines; None without any.
+def chosen(chunks: Sequence[Span], scores: Mapping[int, float], words: frozenset[str], alike: int = 0) -> Span | None:
+    """The run of a file's passages that is worth most for its length; None where no passage matches.
 
-    `chunks`: all of the file.
+    `chunks`: all of the file, in order; `scores`: BM25 by passage; `alike`: the passage nearest in
+    meaning. Its title and score are those of its best passage.
+
+    A line of a passage is worth 2^(LINES_BM25 · BM25 / best + LINES_TITLE · share of its title's words that
+    the question has + LINES_MEANING if it is the nearest), a line of any other 1. A run of at most LINES lines, or
+    a single passage, is worth its share of all that, less 1 / LINES_PRICE a line. Equals: the shorter, then the first.
+    Where no passage is worth its lines, the one that is worth most a line.
     """
-    if not passages:
+    if not scores:
         return None
-    best = max(passages, key=_worth(passages, words))
-    start, stop = best.start, best.end
-    if stop - start + 1 >= tables.LINES:
-        return best
-    scores = {span.start: span.score for span in passages}
-    low = high = next(place for place, chunk in enumerate(chunks) if chunk.start == best.start)
-    while True:
-        beside = [place for place in (low - 1, high + 1) if 0 <= place < len(chunks)]
-        fits = [p for p in beside if chunks[max(p, high)].end - chunks[min(p, low)].start < tables.LINES]
-        if not fits:
-            break
-        taken = max(fits, key=lambda place: (scores.get(chunks[place].start, 0.0), -place))
-        low, high = min(low, taken), max(high, taken)
-    return best._replace(start=chunks[low].start, end=chunks[high].end)
+    unit, worths = tables.LINES_UNIT, _worths(chunks, scores, words, alike)
+    sums = [0]  # what the lines before each passage are worth
+    for place, chunk in enumerate(chunks):
+        sums.append(sums[-1] + worths.get(place, unit) * (chunk.end - chunk.start + 1))
+    # A passage at either end whose lines are worth less than they cost is better left out.
+    least = min(-(-sums[-1] // tables.LINES_PRICE), max(worths.values()))
+    ends = range(len(chunks)) if least <= unit else [place for place, worth in worths.items() if worth >= least]
+    low, high = _best(chunks, sums, ends)
+    best = max((place for place in worths if low <= place <= high), key=worths.__getitem__, default=low)
+    score = scores.get(chunks[best].id, 0.0)
+    return Span(chunks[best].id, chunks[best].node, chunks[low].start, chunks[high].end, chunks[best].title, score)
 
 
-def _worth(passages: list[Span], words: frozenset[str]) -> Callable[[Span], tuple[float, int]]:
+def _worths(chunks: Sequence[Span], scores: Mapping[int, float], words: frozenset[str], alike: int) -> dict[int, int]:
+    """Place → what a line is worth, in units, of the passages that match, in order."""
     heads = tuple({stem[:-1] if stem.endswith("y") else stem for stem in words})
-    shares = {span.start: _share(span.title, words, heads) for span in passages}
-    top = passages[0].score or 1.0
-    named = max(shares.values()) or 1.0
-    longest = min(tables.LINES, max(span.end - span.start + 1 for span in passages))
+    scale = tables.LINES_BM25 / (max(scores.values()) or 1.0)
+    worths = {}
+    for place, span in enumerate(chunks):
+        if span.id in scores or span.id == alike:
+            power = scale * scores.get(span.id, 0.0) + tables.LINES_TITLE * _share(span.title, words, heads)
+            power += tables.LINES_MEANING * (span.id == alike)
+            worths[place] = round(tables.LINES_UNIT * 2.0**power)
+    return worths
 
-    def worth(span: Span) -> tuple[float, int]:
-        length = min(tables.LINES, span.end - span.start + 1) / longest
-        value = span.score / top + tables.LINES_TITLE * shares[span.start] / named + tables.LINES_LENGTH * length
-        return value, -span.start
 
-    return worth
+def _best(chunks: Sequence[Span], sums: Sequence[int], ends: Sequence[int]) -> tuple[int, int]:
+    """The places of the first and the last passage of the best run that begins and ends with some of them."""
+    price, total = tables.LINES_PRICE, sums[-1]
+    best, found = (-price * total * chunks[-1].end, 0), (ends[0], ends[0])
+    for number, low in enumerate(ends):
+        start = chunks[low].start
+        for high in ends[number:]:
+            lines = chunks[high].end - start + 1
+            if lines > tables.LINES and high > low:
+                break
+            value = price * (sums[high + 1] - sums[low]) - total * lines, -lines
+            if value > best:
+                best, found = value, (low, high)
+    return found
 
 
 def _share(title: str, words: frozenset[str], heads: tuple[str, ...]) -> float:

@@ -86,10 +86,15 @@ MESSAGE_ROW, MESSAGE_ROWS = 3, 40  # words of a row; rows that are looked for
 TRACE = 3.0  # the fault; the k-th file it came by counts 1/k of that
 TRACE_WORDS = 0.1  # the weights above, for the text's words, beside it
 TRACE_LINES = 60  # of a fragment around a place
-# The lines of a result: of its passages the one with the most of BM25 / best + these, each / its best in the file:
-LINES_TITLE = 0.4  # the share of its title's words that the question has
-LINES_LENGTH = 0.2  # its length, up to LINES
-LINES = 60  # of a fragment: a shorter passage takes in its best neighbours up to so many
+# The lines of a result: the run of passages that is worth most for its length. A line of a passage that matches is
+# worth 2^(the sum of these), a line of any other 1; a range is worth its share of the whole file's, less its price:
+LINES_BM25 = 4.0  # BM25 of the passage, / the best in the file
+LINES_TITLE = 1.5  # the share of its title's words that the question has
+LINES_MEANING = 0.7  # it is the file's nearest in meaning
+LINES_PRICE = 550  # a line costs 1 / LINES_PRICE of what all lines of the file are worth
+LINES = 150  # of a range of several passages
+LINES_NAMED = 12  # a definition that is named is the answer; a shorter one is shown with what is around it
+LINES_UNIT = 100  # worth is counted in whole hundredths
 RECENCY = 0.2  # score × (1 + RECENCY · 2^(−age / RECENCY_DAYS))
 RECENCY_DAYS = 125
 CHUNK_TITLE, CHUNK_BODY = 1.5, 1.0

@@ -93,8 +93,9 @@ def measured(clone: Path, cases: list[dict[str, str]], limit: int) -> list[tuple
             for result in oracl.search(case["query"].replace("\n", " "), limit=limit, update=False).results:
                 if result.path not in case["gold"]:
                     continue
-                changed = changed_at_base(clone, case["base"], case["src"], result.path)
                 node = oracl.index.node(result.path)
+                changed = changed_at_base(clone, case["base"], case["src"], result.path)
+                changed = {line for line in changed if node and line <= node.lines}  # none stands below the end
                 if not changed or node is None:
                     continue
                 first, _, last = (result.fragment or f"L1-{node.lines}")[1:].partition("-")
