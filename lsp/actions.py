@@ -55,7 +55,7 @@ async def _related(server: Server, uri: str) -> list[types.Command]:
         return [ask]  # which says why there is no answer
     commands = []
     for title, result in titles.items():
-        span = convert.lines(result.fragment)
+        span = convert.lines(result.focus)
         given = {"uri": place.root.uri(result.path), "line": span.start.line + 1 if span else 1}
         commands.append(types.Command(title, messages.BY_NAME["open"].command, arguments=[given]))
     return commands

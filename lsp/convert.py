@@ -38,7 +38,7 @@ def top() -> types.Range:
 
 def result(root: Root, found: Result) -> dict[str, Any]:
     """One answer; see `messages.RESULT`."""
-    return {"uri": root.uri(found.path), "root": root.uri("").rstrip("/"), "range": plain(lines(found.fragment)),
+    return {"uri": root.uri(found.path), "root": root.uri("").rstrip("/"), "range": plain(lines(found.focus)),
             **_without(found.to_json(), "source", "commit")}  # fmt: skip
 
 

@@ -103,8 +103,9 @@ MESSAGES = (
 BY_NAME = {message.name: message for message in MESSAGES}
 RESULT = {
     "uri": "the file", "path": "its path in the repository, for display", "root": "URI of the repository",
-    "range": "the lines to look at, or null", "fragment": "the same as `L10-42`, or empty",
-    "title": "the definition or heading of those lines", "kind": "`code`, `tests`, `docs`, `config`",
+    "range": "the lines to look at first, or null", "focus": "the same as `L10-42`, or empty",
+    "fragment": "all lines that belong to the answer, as `L1-142`, or empty",
+    "title": "the definition or heading of `focus`", "kind": "`code`, `tests`, `docs`, `config`",
     "score": "between 0 and 1", "reasons": "a list of `signal`, `text`, `share`; the shares add up to the score",
     "snippet": "with `snippet`",
 }  # fmt: skip

@@ -65,7 +65,7 @@ async def pick(server: Server, params: dict[str, Any]) -> dict[str, Any]:
     if found is None:
         return {"uri": None}
     goal = place.root.uri(found.path)
-    await _show(server, goal, convert.path(found.path), convert.lines(found.fragment))
+    await _show(server, goal, convert.path(found.path), convert.lines(found.focus))
     return {"uri": goal}
 
 

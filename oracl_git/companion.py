@@ -120,7 +120,7 @@ def _add(
     if old is None:
         where = location if _LINES.fullmatch(location) else ""
         title = " / ".join(filter(None, [heading, "" if where else location]))
-        added[uri] = Result(uri, reason.share, where, title, "docs", "ontology", (reason,), "", text[:600])
+        added[uri] = Result(uri, reason.share, where, where, title, "docs", "ontology", (reason,), "", text[:600])
     elif not any(r.signal == reason.signal for r in old.reasons):
         table = rows if uri in rows else added
         table[uri] = old._replace(score=old.score + reason.share, reasons=(*old.reasons, reason))

@@ -188,7 +188,7 @@ def answer(asked: Asked, args: argparse.Namespace) -> int:
         place = output.fit(_place(edges[0]), room // 2)
         print(output.cut(f"{place} documents {told}{more}", 2 * room))
     for result in asked.artifacts:
-        print(output.cut(f"code: {output.place(result.path, result.fragment)}  {output.plain(result.title)}", room))
+        print(output.cut(f"code: {output.place(result.path, result.focus)}  {output.plain(result.title)}", room))
     for memory in asked.experience:
         _memory(memory, args)
     _list("Proposed", asked.suggestions)

@@ -151,7 +151,7 @@ def table(answer: Answer, numbered: bool) -> Iterator[tuple[Result, str]]:
     """Each result as it is printed: on one line where place and reason fit side by side, else on two."""
     room = width()
     lead = 4 if numbered else 0
-    places = [fit(place(r.path, r.fragment), room - lead - 6) for r in answer.results]
+    places = [fit(place(r.path, r.focus), room - lead - 6) for r in answer.results]
     reasons = [because(r.reasons) for r in answer.results]
     column = max(map(len, places), default=0)
     beside = room - lead - column - 8
@@ -175,7 +175,7 @@ def explain(result: Result) -> None:
 
 def snippet(result: Result) -> None:
     """The text of a result, numbered."""
-    start = int(result.fragment[1:].partition("-")[0]) if result.fragment else 1
+    start = int(result.focus[1:].partition("-")[0]) if result.focus else 1
     room = width()
     for number, line in enumerate(result.snippet.splitlines(), start):
         print((paint(f"    {number:5}", "dim") + "  " + cut(plain(line.replace("\t", "    ")), room - 11)).rstrip())

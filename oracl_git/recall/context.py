@@ -122,7 +122,7 @@ def _passages(index: Index, answer: Answer, wanted: set[int]) -> dict[int, list[
 
 
 def _lines(result: Result, node: Node) -> Lines:
-    first, _, last = result.fragment[1:].partition("-")
+    first, _, last = result.focus[1:].partition("-")
     return (int(first), min(int(last or first), node.lines)) if first else (1, node.lines)
 
 

@@ -17,7 +17,7 @@ from ..graph.model import decode_path, fragment
 from ..graph.stems import split_name
 from ..store.index import Index, Node, Span
 from . import semantic, tables
-from .lines import chosen, stems
+from .lines import Lines, chosen, stems
 from .model import Answer, Reason, Result
 from .query import Query
 from .words import any_of, split_words
@@ -56,19 +56,22 @@ class Places:
         self._chunks = index.chunks(placed)
         self._spans = {span.id: span for node in placed for span in self._chunks[node]}
 
-    def lines(self, node: int) -> Span | None:
-        """The lines of a result to look at: the fault, the definition that is named, else the best of its passages."""
+    def lines(self, node: int) -> Lines | None:
+        """The lines of a result: the fault, the definition that is named, else the best of its passages."""
         found = self._found
         fault = found.faults.get(node)
         if fault and fault.span:
-            return fault.span
-        lines = found.said.get(node) or found.named.get(node)
-        if node in found.passages and (lines is None or lines.end - lines.start + 1 < tables.LINES_NAMED):
+            return Lines(fault.span, fault.span)
+        named = found.said.get(node) or found.named.get(node)
+        if node in found.passages and (named is None or named.end - named.start + 1 < tables.LINES_NAMED):
             near = found.alike.get(node, (0, 0.0))[0]
-            run = chosen(self._chunks[node], dict(found.passages[node]), found.words, near)
-            if run and (lines is None or (run.start <= lines.start and lines.end <= run.end)):
-                return run
-        return lines or self.alike(node)
+            lines = chosen(self._chunks[node], dict(found.passages[node]), found.words, near)
+            if lines and named is None:
+                return lines
+            if lines and named and lines.range.start <= named.start and named.end <= lines.range.end:
+                return lines._replace(focus=named)
+        span = named or self.alike(node)
+        return Lines(span, span) if span else None
 
     def title(self, node: int) -> str:
         """The title of the passage that matches best."""
@@ -258,14 +261,15 @@ def rank(
     chosen = _best(index, query, base, pool, limit)
     places = Places(index, found, [row[3] for row in chosen])
     for score, path, role, node, factor, prior in chosen:
-        span = places.lines(node)
+        lines = places.lines(node)
         shares = [(name, weight * values[node] / top * prior / scale) for name, values, weight, top in rows
                   if node in values]  # fmt: skip
         shares.append(("recency", base[node] * prior * (factor - 1) / scale))
         shares.sort(key=lambda row: -row[1])
         reasons = tuple(Reason(name, _say(name, node, found, places), share) for name, share in shares)
-        where, title = (fragment(span.start, span.end), span.title) if span else ("", "")
-        results.append(Result(path, score / scale, where, title, role, "hybrid", reasons, index.commit))
+        where, focus = (fragment(span.start, span.end) for span in lines) if lines else ("", "")
+        title = lines.focus.title if lines else ""
+        results.append(Result(path, score / scale, where, focus, title, role, "hybrid", reasons, index.commit))
     return Answer(tuple(results), len(base), query), tuple(found.notes)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from ..store.index import Span
 from . import tables
@@ -20,27 +21,38 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(light_stem(word) for word in split_words(text) if word not in tables.STOP_WORDS)
 
 
-def chosen(chunks: Sequence[Span], scores: Mapping[int, float], words: frozenset[str], alike: int = 0) -> Span | None:
-    """The run of a file's passages that is worth most for its length; None where no passage matches.
+class Lines(NamedTuple):
+    """The lines of a result: what belongs to the answer, and where in it to look first."""
+
+    range: Span
+    focus: Span
+
+
+def chosen(chunks: Sequence[Span], scores: Mapping[int, float], words: frozenset[str], alike: int = 0) -> Lines | None:
+    """The runs of a file's passages that are worth most for their length; None where no passage matches.
 
     `chunks`: all of the file, in order; `scores`: BM25 by passage; `alike`: the passage nearest in
-    meaning. Its title and score are those of its best passage.
+    meaning. The title and score of a run are those of its best passage.
 
     A line of a passage is worth 2^(LINES_BM25 · BM25 / best + LINES_TITLE · share of its title's words that
-    the question has + LINES_MEANING if it is the nearest), a line of any other 1. A run of at most LINES lines, or
-    a single passage, is worth its share of all that, less 1 / LINES_PRICE a line. Equals: the shorter, then the first.
-    Where no passage is worth its lines, the one that is worth most a line.
+    the question has + LINES_MEANING if it is the nearest), a line of any other 1. A run of at most `most` lines, or
+    a single passage, is worth its share of all that, less 1 / `price` a line. Equals: the shorter, then the first.
+    Where no passage is worth its lines, the one that is worth most a line. RANGE says both of the range, FOCUS of
+    the focus, which lies in the range.
     """
     if not scores:
         return None
-    unit, worths = tables.LINES_UNIT, _worths(chunks, scores, words, alike)
+    worths = _worths(chunks, scores, words, alike)
     sums = [0]  # what the lines before each passage are worth
     for place, chunk in enumerate(chunks):
-        sums.append(sums[-1] + worths.get(place, unit) * (chunk.end - chunk.start + 1))
-    # A passage at either end whose lines are worth less than they cost is better left out.
-    least = min(-(-sums[-1] // tables.LINES_PRICE), max(worths.values()))
-    ends = range(len(chunks)) if least <= unit else [place for place, worth in worths.items() if worth >= least]
-    low, high = _best(chunks, sums, ends)
+        sums.append(sums[-1] + worths.get(place, tables.LINES_UNIT) * (chunk.end - chunk.start + 1))
+    first, last = _best(chunks, sums, worths, range(len(chunks)), tables.RANGE)
+    runs = (first, last), _best(chunks, sums, worths, range(first, last + 1), tables.FOCUS)
+    return Lines(*(_run(chunks, scores, worths, low, high) for low, high in runs))
+
+
+def _run(chunks: Sequence[Span], scores: Mapping[int, float], worths: dict[int, int], low: int, high: int) -> Span:
+    """The passages from one place to another as one."""
     best = max((place for place in worths if low <= place <= high), key=worths.__getitem__, default=low)
     score = scores.get(chunks[best].id, 0.0)
     return Span(chunks[best].id, chunks[best].node, chunks[low].start, chunks[high].end, chunks[best].title, score)
@@ -59,15 +71,21 @@ def _worths(chunks: Sequence[Span], scores: Mapping[int, float], words: frozense
     return worths
 
 
-def _best(chunks: Sequence[Span], sums: Sequence[int], ends: Sequence[int]) -> tuple[int, int]:
-    """The places of the first and the last passage of the best run that begins and ends with some of them."""
-    price, total = tables.LINES_PRICE, sums[-1]
+def _best(
+    chunks: Sequence[Span], sums: Sequence[int], worths: dict[int, int], within: range, width: tables.Width
+) -> tuple[int, int]:
+    """The places of the first and the last passage of the best run within some."""
+    price, total = width.price, sums[-1]
+    here = {place: worth for place, worth in worths.items() if place in within}
+    # A passage at either end whose lines are worth less than they cost is better left out.
+    least = min(-(-total // price), max(here.values(), default=0))
+    ends = list(within) if least <= tables.LINES_UNIT else [place for place, worth in here.items() if worth >= least]
     best, found = (-price * total * chunks[-1].end, 0), (ends[0], ends[0])
     for number, low in enumerate(ends):
         start = chunks[low].start
         for high in ends[number:]:
             lines = chunks[high].end - start + 1
-            if lines > tables.LINES and high > low:
+            if lines > width.most and high > low:
                 break
             value = price * (sums[high + 1] - sums[low]) - total * lines, -lines
             if value > best:

@@ -20,11 +20,12 @@ class Reason(NamedTuple):
 
 
 class Result(NamedTuple):
-    """One answer. `fragment` is "L10-42" or ""; shares of the reasons add up to `score`."""
+    """One answer. `fragment` is "L10-142" or "", `focus` where in it to look first; shares of the reasons add up."""
 
     path: str
     score: float
     fragment: str = ""
+    focus: str = ""
     title: str = ""
     kind: str = ""
     source: str = "hybrid"
@@ -37,6 +38,7 @@ class Result(NamedTuple):
         data: dict[str, object] = {
             **path_json(self.path),
             "fragment": self.fragment,
+            "focus": self.focus,
             "title": self.title,
             "kind": self.kind,
             "score": round(self.score, 6),

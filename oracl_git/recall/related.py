@@ -82,7 +82,8 @@ def related(
         shares = [(name, weight * values[other] / top) for name, values, weight, top in terms if other in values]
         shares.sort(key=lambda row: -row[1])
         reasons = tuple(Reason(name, _say(name, other, found), share * prior) for name, share in shares)
-        results.append(Result(path, -negative, _where(other, found), "", role, "related", reasons, index.commit))
+        where = _where(other, found)
+        results.append(Result(path, -negative, where, where, "", role, "related", reasons, index.commit))
     return Answer(tuple(results), len(ranked), None, tuple(found.notes))
 
 

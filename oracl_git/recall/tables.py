@@ -6,6 +6,16 @@ Knows token classes, boosts, aliases, personas and ranking weights. Printed by
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+
+class Width(NamedTuple):
+    """How long a run of passages gets: a line costs 1 / price of the whole file's worth; the most lines of several."""
+
+    price: int
+    most: int
+
+
 # Eq. 11
 TOKEN_WEIGHTS = {"entity": 5.0, "type": 2.0, "stop": 0.1}
 FIELD_BOOSTS = {"name": 3.0, "symbol": 2.5, "path": 2.0, "heading": 1.5, "tag": 1.0, "text": 0.5}
@@ -87,12 +97,12 @@ TRACE = 3.0  # the fault; the k-th file it came by counts 1/k of that
 TRACE_WORDS = 0.1  # the weights above, for the text's words, beside it
 TRACE_LINES = 60  # of a fragment around a place
 # The lines of a result: the run of passages that is worth most for its length. A line of a passage that matches is
-# worth 2^(the sum of these), a line of any other 1; a range is worth its share of the whole file's, less its price:
+# worth 2^(the sum of these), a line of any other 1; a run is worth its share of the whole file's, less its price:
 LINES_BM25 = 4.0  # BM25 of the passage, / the best in the file
 LINES_TITLE = 1.5  # the share of its title's words that the question has
 LINES_MEANING = 0.7  # it is the file's nearest in meaning
-LINES_PRICE = 550  # a line costs 1 / LINES_PRICE of what all lines of the file are worth
-LINES = 150  # of a range of several passages
+RANGE = Width(price=2_000, most=250)  # what belongs to the answer
+FOCUS = Width(price=200, most=100)  # where in it to look first
 LINES_NAMED = 12  # a definition that is named is the answer; a shorter one is shown with what is around it
 LINES_UNIT = 100  # worth is counted in whole hundredths
 RECENCY = 0.2  # score × (1 + RECENCY · 2^(−age / RECENCY_DAYS))

@@ -114,7 +114,7 @@ class Questions(Opened):
         now = time.monotonic()
         parsed = parsed or getattr(answer.query, "notes", ())
         telemetry.record(
-            self.repo.git_dir, kind, raw, parsed, [(r.path, r.fragment) for r in answer.results], total=answer.total,
+            self.repo.git_dir, kind, raw, parsed, [(r.path, r.focus) for r in answer.results], total=answer.total,
             latency_ms=round((now - loaded) * 1000, 3), load_ms=round((loaded - started) * 1000, 3),
             rss_before=before, rss_after=telemetry.resident(),
         )  # fmt: skip
@@ -387,7 +387,7 @@ class Questions(Opened):
             contents = dict(objects.blobs(list(dict.fromkeys(blobs.values()))))
         results = []
         for result in answer.results:
-            start, _, end = result.fragment[1:].partition("-")
+            start, _, end = result.focus[1:].partition("-")
             rows = (contents.get(blobs.get(result.path, "")) or b"").decode("utf-8", "replace").splitlines()
             first = int(start) if start else 1
             results.append(result._replace(snippet="\n".join(rows[first - 1 : min(int(end or first), first + 11)])))

@@ -12,7 +12,7 @@ from typing import Any
 from pytest import mark
 
 Place = Any  # conftest's
-RESULT = {"path", "fragment", "title", "kind", "score", "source", "reasons", "commit"}
+RESULT = {"path", "fragment", "focus", "title", "kind", "score", "source", "reasons", "commit"}
 
 
 # -- search ------------------------------------------------------------------------------

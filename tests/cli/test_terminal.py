@@ -141,7 +141,7 @@ def test_an_interrupt_leaves_a_usable_place(shop: Place, tmp_path: Path) -> None
 
 def test_open_tells_the_editor_the_line(shop: Place, tmp_path: Path) -> None:
     first = shop.oracl("search", "discount threshold", "--json").json["results"][0]
-    line = first["fragment"].removeprefix("L").partition("-")[0]
+    line = first["focus"].removeprefix("L").partition("-")[0]
     for name, words in (("vim", ("+" + line, "FILE")), ("hx", ("FILE:" + line,)), ("my-editor", ("FILE",))):
         editor = tmp_path / name
         editor.write_text("#!/bin/sh\nprintf '<%s>' \"$@\"\n")

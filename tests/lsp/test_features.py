@@ -59,7 +59,7 @@ async def test_search(editor: Editor, shop: Shop) -> None:
     best = answer["results"][0]
     assert best["path"] == "shop/prices.py" and best["uri"] == shop.uri("shop/prices.py")
     assert best["root"] == shop.uri() and best["reasons"] and "total" in best["snippet"]
-    assert best["range"]["start"]["line"] + 1 == int(best["fragment"][1:].partition("-")[0])
+    assert best["range"]["start"]["line"] + 1 == int(best["focus"][1:].partition("-")[0])
     again = await editor.command("oracl.search", asked)
     assert again == answer
 

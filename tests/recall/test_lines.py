@@ -46,60 +46,71 @@ files = st.lists(st.integers(1, 120), min_size=1, max_size=25).flatmap(
 )
 
 
+def best(chunks: list[Span], worths: list[int], places: range, width: tables.Width) -> tuple[int, int] | None:
+    """The best run within some places, by trying all; None where no line of them pays."""
+    total = sum(w * (span.end - span.start + 1) for span, w in zip(chunks, worths, strict=True))
+    if max(worths[place] for place in places) * width.price < total:
+        return None
+    runs: dict[tuple[int, int], tuple[int, int, int]] = {}
+    for low in places:
+        for high in range(low, places.stop):
+            lines = chunks[high].end - chunks[low].start + 1
+            if lines <= width.most or low == high:
+                held = sum(worths[k] * (chunks[k].end - chunks[k].start + 1) for k in range(low, high + 1))
+                runs[low, high] = width.price * held - total * lines, -lines, -low
+    return max(runs, key=runs.__getitem__)
+
+
 @given(files)
 def test_no_run_is_worth_more(file: tuple[list[int], dict[int, float], dict[int, str], int]) -> None:
     sizes, scores, titles, alike = file
     chunks, words = passages(*sizes, titles=titles), frozenset(("load", "test"))
     found = chosen(chunks, scores, words, alike)
     worths = worth(chunks, scores, words, alike)
-    total = sum(w * size for w, size in zip(worths, sizes, strict=True))
-    runs: dict[tuple[int, int], tuple[int, int, int]] = {}
-    for low in range(len(chunks)):
-        for high in range(low, len(chunks)):
-            lines = sum(sizes[low : high + 1])
-            if lines <= tables.LINES or low == high:
-                held = sum(w * size for w, size in zip(worths[low : high + 1], sizes[low : high + 1], strict=True))
-                value = tables.LINES_PRICE * held - total * lines
-                runs[chunks[low].start, chunks[high].end] = value, -lines, -low
     assert found is not None
-    if max(worths) * tables.LINES_PRICE >= total:
-        assert (found.start, found.end) == max(runs, key=runs.__getitem__)
-    else:  # no line pays
-        assert any(
-            (span.start, span.end) == (found.start, found.end) and w == max(worths)
-            for span, w in zip(chunks, worths, strict=True)
-        )
+    places = range(len(chunks))
+    for run, width in ((found.range, tables.RANGE), (found.focus, tables.FOCUS)):
+        low, high = (next(n for n in places if start(chunks[n]) == at) for start, at in (
+            (lambda span: span.start, run.start), (lambda span: span.end, run.end)))  # fmt: skip
+        expected = best(chunks, worths, places, width)
+        if expected:
+            assert (low, high) == expected
+        else:  # no line pays: the passage that is worth most
+            assert low == high and worths[low] == max(worths[n] for n in places)
+        places = range(low, high + 1)  # the focus lies in the range
 
 
 def test_a_small_file_is_shown_whole() -> None:
     found = chosen(passages(20, 30, 25), {2: 3.0}, frozenset())
-    assert found is not None and (found.start, found.end, found.id, found.score) == (1, 75, 2, 3.0)
+    assert found is not None
+    assert (found.range.start, found.range.end, found.range.id, found.range.score) == (1, 75, 2, 3.0)
+    assert (found.focus.start, found.focus.end) == (21, 50)  # but looked at where it matches
 
 
 def test_a_long_file_by_its_best_passage() -> None:
     found = chosen(passages(*[40] * 60), {30: 9.0}, frozenset())
-    assert found is not None and (found.start, found.end) == (29 * 40 + 1, 30 * 40)
+    assert found is not None and (found.focus.start, found.focus.end) == (29 * 40 + 1, 30 * 40)
 
 
 def test_matches_side_by_side_are_shown_together() -> None:
     found = chosen(passages(*[40] * 60), {30: 9.0, 31: 8.0, 50: 8.5}, frozenset())
-    assert found is not None and (found.start, found.end) == (29 * 40 + 1, 31 * 40)
+    assert found is not None and (found.range.start, found.range.end) == (29 * 40 + 1, 31 * 40)
 
 
 def test_the_title_decides_between_equals() -> None:
     chunks = passages(*[60] * 40, titles={5: "save_row", 20: "load_row"})
     found = chosen(chunks, {5: 2.0, 20: 2.0}, frozenset(("load", "row")))
-    assert found is not None and (found.start, found.title) == (19 * 60 + 1, "load_row")
+    assert found is not None and (found.focus.start, found.focus.title) == (19 * 60 + 1, "load_row")
 
 
 def test_meaning_decides_between_equals() -> None:
     found = chosen(passages(*[60] * 40), {5: 2.0, 20: 2.0}, frozenset(), alike=20)
-    assert found is not None and found.start == 19 * 60 + 1
+    assert found is not None and found.focus.start == 19 * 60 + 1
 
 
 def test_of_equals_the_first() -> None:
     found = chosen(passages(*[60] * 40), {20: 2.0, 5: 2.0}, frozenset())
-    assert found is not None and found.start == 4 * 60 + 1
+    assert found is not None and found.focus.start == 4 * 60 + 1
 
 
 def test_nothing_without_a_match() -> None:
@@ -124,8 +135,25 @@ def test_a_definition_that_is_named_is_the_answer_and_a_short_one_has_its_surrou
         oracl.fresh()
         whole = oracl.search("read_entries").results[0]
         start = rows.index("def read_entries():") + 1
+        assert whole.fragment == whole.focus
         assert (_lines(whole.fragment), whole.title) == ((start, start + 31), "read_entries")
         short = oracl.search("MAX_ENTRIES").results[0]
     low, high = _lines(short.fragment)
     at = rows.index("MAX_ENTRIES = 9") + 1
-    assert low <= at <= high and tables.LINES_NAMED <= high - low + 1 <= tables.LINES
+    assert low <= at <= high and tables.LINES_NAMED <= high - low + 1 <= tables.RANGE.most
+    assert (_lines(short.focus), short.title) == ((at, at), "MAX_ENTRIES")
+
+
+def test_a_snippet_begins_where_to_look_first(git: Any, tmp_path: Path) -> None:
+    """Though all of a small file belongs to the answer."""
+    repo = git.init(tmp_path / "r")
+    body = "    work()\n" * 8
+    source = "".join(f"def part_{n}():\n{body}\n\n" for n in range(5))
+    source += "def refund():\n    # money goes back\n    return work()\n"
+    repo.commit("Start", {"store.py": source})
+    with oracl_git.open(str(repo.path)) as oracl:
+        oracl.fresh()
+        found = oracl.search("when does money go back", snippet=True).results[0]
+    low, high = _lines(found.focus)
+    assert _lines(found.fragment) == (1, 58) and 1 < low <= 57 <= high
+    assert found.snippet.splitlines() == source.splitlines()[low - 1 : low + 11]

@@ -6,7 +6,8 @@
 holds a clone per repo, indexed at base, in which src can be read. For each gold file among the first
 `--limit` answers, the lines that src changed are traced back to base; those that do not exist there are
 left out. Prints, per repository, the share of files whose fragment overlaps a changed line, the mean
-length of fragments, and what a blind fragment of that length would have reached at a random place.
+length of fragments, what a blind fragment of that length would have reached at a random place, and the same
+share and length of the focus alone.
 """
 
 from __future__ import annotations
@@ -70,22 +71,25 @@ def main() -> None:
         case = json.loads(line)
         if not options.repo or case["repo"] in options.repo:
             by_repo[case["repo"]].append(case)
-    print("| repository | files | overlap | of long files | mean lines | blind |\n|---|---|---|---|---|---|")
+    print("| repository | files | overlap | of long files | mean lines | blind | focus | its lines |")
+    print("|---|---|---|---|---|---|---|---|")
     means = []
     for repo, cases in by_repo.items():
         rows = measured(options.work / repo, cases, options.limit)
         long = [row for row in rows if row[2] > 100]
         means.append([
-            len(rows), fmean(r[0] for r in rows), fmean(r[0] for r in long), fmean(r[1] for r in rows),
-            fmean(r[3] for r in rows),
+            len(rows), fmean(r[0] for r in rows), fmean(r[0] for r in long), *(
+                fmean(r[column] for r in rows) for column in (1, 3, 4, 5)
+            ),
         ])  # fmt: skip
         print(f"| {repo} | {len(rows)} |", " | ".join(f"{value:.3f}" for value in means[-1][1:]), "|", flush=True)
     total = [fmean(column) for column in zip(*means, strict=True)]
     print("| **mean** | |", " | ".join(f"{value:.3f}" for value in total[1:]), "|")
 
 
-def measured(clone: Path, cases: list[dict[str, str]], limit: int) -> list[tuple[bool, int, int, float]]:
-    """(whether it overlaps, lines of the fragment, lines of the file, chance of a blind one) of each gold file."""
+def measured(clone: Path, cases: list[dict[str, str]], limit: int) -> list[tuple[bool, int, int, float, bool, int]]:
+    """Of each gold file: whether its fragment overlaps, the fragment's lines, the file's, the chance of a blind one,
+    and whether the focus overlaps, and its lines."""
     rows = []
     with Oracl.at(str(clone)) as oracl:
         oracl.settings["oracl.telemetry"] = "false"
@@ -104,7 +108,10 @@ def measured(clone: Path, cases: list[dict[str, str]], limit: int) -> list[tuple
                 places = max(1, node.lines - size + 1)
                 near = {s for line in changed for s in range(max(1, line - size + 1), min(line, places) + 1)}
                 hit = any(start <= line <= stop for line in changed)
-                rows.append((hit, size, node.lines, min(1.0, len(near) / places)))
+                first, _, last = (result.focus or f"L1-{node.lines}")[1:].partition("-")
+                low, high = int(first), int(last or first)
+                focus = any(low <= line <= high for line in changed), high - low + 1
+                rows.append((hit, size, node.lines, min(1.0, len(near) / places), *focus))
     return rows
 
 
