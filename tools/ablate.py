@@ -119,7 +119,8 @@ def table(name: str, weights: dict[str, float], rows: list[Case], rank: Ranked, 
         without = mean()
         weights.clear()
         weights[signal] = whole[signal]
-        print(f"| {signal} | {without:.3f} ({without - base:+.3f}) | {mean():.3f} |", flush=True)
+        alone = mean()  # 0: it only ranks what others find
+        print(f"| {signal} | {without:.3f} ({without - base:+.3f}) | {f'{alone:.3f}' if alone else '–'} |", flush=True)
     weights.clear()
     weights.update(whole)
 

@@ -5,6 +5,6 @@ standard library only, no network ever, and knows nothing of repositories.
 """
 
 from .asset import Asset, find, kept_encoder
-from .encoder import DIMENSIONS, LENGTH, Encoder, dots
+from .encoder import DIMENSIONS, LENGTH, Encoder, dots, together
 
-__all__ = ["DIMENSIONS", "LENGTH", "Asset", "Encoder", "dots", "find", "kept_encoder"]
+__all__ = ["DIMENSIONS", "LENGTH", "Asset", "Encoder", "dots", "find", "kept_encoder", "together"]

@@ -107,6 +107,16 @@ class Encoder:
         return _scaled(lanes, weight)
 
 
+def together(codes: Sequence[bytes]) -> bytes:
+    """What several texts say, of the vectors of each: their sum, in any order, scaled to one length; b"" of none."""
+    lanes = 0
+    spread = bytearray(DIMENSIONS * _LANE)
+    for code in codes:
+        spread[::_LANE] = code.translate(_LIFTED)
+        lanes += int.from_bytes(spread, "little")
+    return _scaled(lanes, len(codes))
+
+
 def dots(query: bytes, codes: Sequence[bytes]) -> list[int]:
     """The dot product of one vector with each of some others, dimension by dimension over all of them at once."""
     together = b"".join(codes).translate(_LIFTED)

@@ -12,11 +12,13 @@ from collections.abc import Mapping, Sequence
 from math import log
 from posixpath import splitext
 
+from ..embedding import LENGTH, dots, together
 from ..graph.model import decode_path
 from ..graph.parameters import QUERY_NEIGHBOUR_GUARD
 from ..store.index import Index, Link, Node
 from . import tables
 from .model import Answer, Reason, Result
+from .semantic import say_waiting
 from .words import split_words
 
 Scores = dict[int, float]
@@ -38,7 +40,8 @@ class Evidence:
         self.topics: dict[str, str] = {}  # stem → the word as it stands in messages
         self.holders: list[tuple[str, float, Mapping[int, int]]] = []  # stem, its weight, how often each node has it
         self.bearers: list[tuple[str, frozenset[int]]] = []  # word of a path, the rarest first, and the files with it
-        self.lengths: Scores = {}  # node → what BM25 adds to that for the length of its text
+        self.cosines: Scores = {}  # node → how alike it is
+        self.days: dict[int, int] = {}  # node → days from its last commit to the indexed one
         self.notes: list[str] = []
 
 
@@ -50,26 +53,18 @@ def related(
     the `text` that they have."""
     found = evidence(index, nodes, text, strangers)
     asked = {node.id for node in nodes}
-    trust = len(found.entries) / (len(found.entries) + tables.TRUST)
     priors = _priors(nodes, strangers)
     scale = sum(tables.RELATED.values()) * max(most for row in tables.RELATED_PRIOR.values() for most in row.values())
-    terms: list[tuple[str, Scores, float, float]] = []  # signal, its values, its weight, its best value
     totals: Scores = {}
-    for name, weight in tables.RELATED.items():
-        values = found.values.get(name, {})
-        for node in asked & values.keys():
-            del values[node]
-        weight *= trust if name in tables.FROM_HISTORY else 1
-        top = max(values.values(), default=0.0)
-        if top > 0:
-            terms.append((name, values, weight, top))
-            for node, value in values.items():
-                totals[node] = totals.get(node, 0.0) + weight * value / top
-    base = {node: total / scale for node, total in totals.items()}
-    pool = index.best(base, len(base) if kind else max(tables.POOL, 3 * limit))
+    trust = len(found.entries) / (len(found.entries) + tables.TRUST)
+    terms = _weighed(found.values, trust, asked, totals)
+    pool = index.best(totals, len(totals) if kind else max(tables.POOL, 3 * limit))
+    near = pool[: tables.NEARBY]
+    late = {"meaning": _alike(index, nodes, near, found), "recency": _recent(index, near, found)}
+    terms += _weighed(late, trust, asked, totals)
     cards = index.cards(pool)
     ranked = sorted(
-        (-base[node] * priors[role], decode_path(path), node)
+        (-(totals[node] / scale) * priors[role], decode_path(path), node)
         for node in pool
         for path, role in [cards[node]]
         if role and (not kind or role == kind)
@@ -85,6 +80,24 @@ def related(
         where = _where(other, found)
         results.append(Result(path, -negative, where, where, "", role, "related", reasons, index.commit))
     return Answer(tuple(results), len(ranked), None, tuple(found.notes))
+
+
+def _weighed(
+    signals: Mapping[str, Scores], trust: float, asked: set[int], totals: Scores
+) -> list[tuple[str, Scores, float, float]]:
+    """(signal, its values, its weight, its best value) of the signals that say something; added to `totals`."""
+    terms = []
+    for name, weight in tables.RELATED.items():
+        values = signals.get(name, {})
+        for node in asked & values.keys():
+            del values[node]
+        weight *= trust if name in tables.FROM_HISTORY else 1
+        top = max(values.values(), default=0.0)
+        if top > 0:
+            terms.append((name, values, weight, top))
+            for node, value in values.items():
+                totals[node] = totals.get(node, 0.0) + weight * value / top
+    return terms
 
 
 def _priors(nodes: list[Node], strangers: Sequence[str]) -> dict[str, float]:
@@ -232,16 +245,17 @@ def _terms(index: Index, nodes: list[Node], text: str, found: Evidence) -> None:
     known = [row for row in index.rare_words([word for word in counts if _telling(word)]) if row[2] <= most]
     weights, costs = _weigh(known, counts, chunks, found.words)
     own = _affordable(weights, costs, tables.OWN_TERMS, tables.POSTINGS)
-    found.holders = [(stem, weights[stem], index.files_with(stem)) for stem in own]
-    sizes, usual = index.sizes, index.usual_size
-    held = {node for _, _, holders in found.holders for node in holders}
-    found.lengths = {node: tables.K1 * (1 - tables.B + tables.B * sizes[node] / usual) for node in held}
-    lengths = found.lengths
+    files = len(index.sizes)
+    for stem in own:
+        holders, tf = index.files_with(stem), counts[found.words[stem]]
+        weight = log(1 + files / max(1, len(holders))) ** tables.RARE_POWER * tf / (tf + tables.K1)
+        found.holders.append((stem, weight, holders))
+    sizes, least = index.sizes, tables.SIZE_FLOOR * index.usual_size
     values: Scores = defaultdict(float)
     for _, weight, holders in found.holders:
         for node, tf in holders.items():
-            values[node] += weight * tf / (tf + lengths[node])
-    found.values["terms"] = dict(values)
+            values[node] += weight * tf / (tf + tables.K1)
+    found.values["terms"] = {n: value / (sizes[n] + least) ** tables.SIZE_POWER for n, value in values.items()}
 
 
 def _affordable(weights: dict[str, float], costs: dict[str, int], most: int, budget: int) -> list[str]:
@@ -291,6 +305,27 @@ def _named(index: Index, paths: list[str], found: Evidence) -> None:
     found.values["path"] = dict(values)
 
 
+# -- what the best candidates are like -----------------------------------------------------------
+
+
+def _alike(index: Index, nodes: list[Node], near: list[int], found: Evidence) -> Scores:
+    """The cosine of what a file says and what the files of the question say, as wholes."""
+    if nodes:
+        say_waiting(index, index.vectors.pending, found.notes)
+    mine = together([code for _, code in index.vectors.of_files(node.id for node in nodes)])
+    rows = index.vectors.of_files(near) if mine else []
+    products = dots(mine, [code for _, code in rows])
+    found.cosines = {node: product / LENGTH**2 for (node, _), product in zip(rows, products, strict=True)}
+    return {node: cosine for node, cosine in found.cosines.items() if cosine > 0}
+
+
+def _recent(index: Index, near: list[int], found: Evidence) -> Scores:
+    """How lately a file changed, halved every RECENCY_DAYS before the indexed commit."""
+    activity = index.activity
+    found.days = {node: max(0, index.time - activity[node][0]) // tables.DAY for node in near if node in activity}
+    return {node: 0.5 ** (days / tables.RECENCY_DAYS) for node, days in found.days.items()}
+
+
 # -- reasons -----------------------------------------------------------------------------------
 
 _VERBS = {
@@ -329,8 +364,13 @@ def _say(name: str, node: int, found: Evidence) -> str:
     if name == "topic":
         entry = found.speaks[node][1]
         return f"commit {found.oids[entry][:7]} on it speaks of {', '.join(found.told[entry][:3])}"
+    if name == "meaning":
+        return f"alike in meaning (cosine {found.cosines[node]:.2f})"
+    if name == "recency":
+        days = found.days[node]
+        return "last changed " + (f"{days} day{'s' * (days > 1)} before" if days else "less than a day before")
     if name == "terms":
-        shares = [(weight * holders[node] / (holders[node] + found.lengths[node]), stem)
+        shares = [(weight * holders[node] / (holders[node] + tables.K1), stem)
                   for stem, weight, holders in found.holders if node in holders]  # fmt: skip
         best = heapq.nlargest(3, shares)
         return "shares " + ", ".join(found.words[stem] for _, stem in best)

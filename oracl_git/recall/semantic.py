@@ -22,10 +22,7 @@ def passages(index: Index, text: str, notes: list[str]) -> list[tuple[int, int, 
     model, verified = index.embedding
     try:
         waiting = index.vectors.pending if model == asset.model else index.chunk_count
-        if waiting:
-            notes.append(
-                f"{waiting:,} of {index.chunk_count:,} passages are not encoded yet (git oracl update --vectors)"
-            )
+        say_waiting(index, waiting, notes)
         if model != asset.model:
             return []
         query = kept_encoder(asset, verified, asset.seen).encode(split_identifiers(text))
@@ -35,3 +32,9 @@ def passages(index: Index, text: str, notes: list[str]) -> list[tuple[int, int, 
     found = index.vectors.nearest(query, tables.NEAREST) if query else []
     homes = index.homes(chunk for chunk, _ in found)
     return [(chunk, homes[chunk], cosine) for chunk, cosine in found if chunk in homes]
+
+
+def say_waiting(index: Index, waiting: int, notes: list[str]) -> None:
+    """Note that meaning is not known of everything yet."""
+    if waiting:
+        notes.append(f"{waiting:,} of {index.chunk_count:,} passages are not encoded yet (git oracl update --vectors)")

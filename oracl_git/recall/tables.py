@@ -122,7 +122,9 @@ RELATED = {
     "cosine": 0.6,  # the same, made fair to files that change often
     "walk": 0.3,  # two steps of it
     "topic": 0.8,  # messages of commits on the other speak of what those on this one speak of
-    "terms": 1.1,  # the file's own rarest words
+    "terms": 1.2,  # the file's own rarest words
+    "meaning": 0.5,  # what the two files say as wholes is alike
+    "recency": 0.1,  # it changed lately
     "graph": 0.4,  # edges either way, by R̂
     "tests": 0.8,  # one tests the other
     "configures": 0.5,  # one configures the other
@@ -139,9 +141,12 @@ RELATED_PRIOR = {  # what is asked of → what is found
 HALF_LIFE = 1_000  # commits
 OWN_TERMS = 60
 POSTINGS = 4_000  # chunks one question may look at for them
+NEARBY = 100  # of those that the other signals find, the best: `meaning` and `recency` are looked up for these
 COMMON = 0.1  # a word in more than this share of all chunks, or paths, is nobody's own
 FEW = 20  # paths that may have it in any case
-K1, B = 1.2, 0.75  # BM25
+K1 = 1.2  # BM25
+RARE_POWER = 2  # how much more a rarer word weighs
+SIZE_POWER, SIZE_FLOOR = 0.2, 0.1  # a larger file has more of every word; this share of the mean size is added to each
 RELATED_COMMITS = 400  # of one file, newest first
 WALK_COMMITS = 60  # of each file that the walk goes on from
 TOPIC_COMMITS = 60  # of them, whose subjects say what a file is about

@@ -12,16 +12,18 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
+from typing import Any
 
 from ..errors import IndexUnusable
 from ..git import Repository
 
 Connection = sqlite3.Connection
 DatabaseError = sqlite3.DatabaseError
-SCHEMA_VERSION = 6  # a file of an older one is replaced: all of it is derived
+SCHEMA_VERSION = 7  # a file of an older one is replaced: all of it is derived
 BUSY_SECONDS = 60
 _ROWS = 2_000  # that wait to be written
 _VALUES = 300  # that one statement binds
+_AMONG = (1, 4, 16, 64, 256, 512)  # values that one question binds
 _ATTEMPTS = 500  # a hundredth of a second apart
 _CACHE_KIB = 131_072  # pages a large transaction may keep before it spills them
 _COPY_KIB = 49_152  # of a private copy: what is more lies in a file that has no name
@@ -65,16 +67,18 @@ CREATE TABLE skipped(path BLOB PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE shard(id INTEGER PRIMARY KEY, hash BLOB NOT NULL);
 CREATE TABLE chunk(id INTEGER PRIMARY KEY, node INTEGER NOT NULL, start INTEGER, stop INTEGER, title TEXT);
 CREATE INDEX chunk_node ON chunk(node);
--- Vectors (see vectors.py): of each chunk, and the signs of blocks of them; which chunks wait for one, which went.
+-- Vectors (see vectors.py): of each chunk, and the signs of blocks of them; which chunks wait for one, which went;
+-- of each file, the sum of its chunks'.
 CREATE TABLE vector(chunk INTEGER PRIMARY KEY, block INTEGER NOT NULL, code BLOB NOT NULL);
 CREATE TABLE block(id INTEGER PRIMARY KEY, used INTEGER NOT NULL, chunks BLOB NOT NULL, live BLOB NOT NULL);
 CREATE TABLE plane(block INTEGER PRIMARY KEY, bits BLOB NOT NULL);
+CREATE TABLE whole(node INTEGER PRIMARY KEY, code BLOB NOT NULL);
 CREATE TABLE embedding(model TEXT NOT NULL, seen TEXT NOT NULL);
 CREATE TABLE pending(chunk INTEGER PRIMARY KEY);
-CREATE TABLE gone(chunk INTEGER PRIMARY KEY);
+CREATE TABLE gone(chunk INTEGER PRIMARY KEY, node INTEGER NOT NULL);
 CREATE TRIGGER chunk_came AFTER INSERT ON chunk BEGIN INSERT INTO pending VALUES(new.id); END;
 CREATE TRIGGER chunk_went AFTER DELETE ON chunk BEGIN
-    DELETE FROM pending WHERE chunk=old.id; INSERT OR IGNORE INTO gone VALUES(old.id); END;
+    DELETE FROM pending WHERE chunk=old.id; INSERT OR IGNORE INTO gone VALUES(old.id, old.node); END;
 CREATE TABLE activity(node INTEGER PRIMARY KEY, last INTEGER NOT NULL, touches INTEGER NOT NULL);
 CREATE TABLE alias(hid INTEGER PRIMARY KEY, path BLOB NOT NULL);
 CREATE INDEX alias_path ON alias(path);
@@ -302,6 +306,19 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
             db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")
+
+
+def among(db: sqlite3.Connection, find: str, values: Sequence[object], rest: str = "") -> Iterator[tuple[Any, ...]]:
+    """Rows of a query that ends in "… IN", for any number of values, in no order; `rest` may follow.
+
+    To prepare a statement costs as much as to find a hundred rows: the last value
+    stands there as often as it takes for one of a few lengths, which SQLite knows.
+    """
+    for start in range(0, len(values), _AMONG[-1]):
+        part = values[start : start + _AMONG[-1]]
+        size = next(size for size in _AMONG if size >= len(part))
+        marks = ",".join("?" * size)
+        yield from db.execute(f"{find} ({marks}){rest}", (*part, *[part[-1]] * (size - len(part))))
 
 
 def insert(db: sqlite3.Connection, into: str, rows: Sequence[tuple[object, ...]]) -> None:

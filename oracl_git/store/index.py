@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..graph.model import ARTIFACT, HUB, HUB_PREFIX, PARTITIONS, decode_path, encode_path
 from ..graph.parameters import RELATIONS
+from .database import among
 from .past import Past
 from .reading import NODE, Link, Node, Span, node_of
 from .wording import Wording, runs, stems_of
@@ -58,14 +59,7 @@ class Index(Past, Wording):
 
     def nodes(self, ids: Iterable[int]) -> dict[int, Node]:
         """Nodes by id."""
-        wanted = list(ids)
-        found: dict[int, Node] = {}
-        for start in range(0, len(wanted), 500):
-            part = wanted[start : start + 500]
-            marks = ",".join("?" * len(part))
-            for row in self.db.execute(f"SELECT {NODE} FROM node WHERE id IN ({marks})", part):
-                found[row[0]] = node_of(row)
-        return found
+        return {row[0]: node_of(row) for row in among(self.db, f"SELECT {NODE} FROM node WHERE id IN", list(ids))}
 
     def all_nodes(self) -> Iterator[Node]:
         """Every node, by kind and path."""

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, TypeVar, cast
 
 from ..graph.model import decode_path, encode_path
+from .database import among
 from .reading import Reading
 from .wording import first_words, learn_frequencies, runs
 
@@ -99,11 +100,8 @@ class Past(Reading):
 
     def _past_rows(self, columns: str, table: str, ids: Sequence[int]) -> Iterator[tuple[Any, ...]]:
         """Rows of the history store by id, in no order."""
-        for start in range(0, len(ids) if self.past is not None else 0, 500):
-            part = ids[start : start + 500]
-            assert self.past is not None
-            marks = ",".join("?" * len(part))
-            yield from self.past.execute(f"SELECT {columns} FROM {table} WHERE id IN ({marks})", part)
+        if self.past is not None:
+            yield from among(self.past, f"SELECT {columns} FROM {table} WHERE id IN", ids)
 
     def commit_lines(self, entries: Sequence[int]) -> dict[int, tuple[str, str, int]]:
         """Commit id → (oid, subject, time)."""
@@ -158,11 +156,7 @@ class Past(Reading):
         paths: dict[int, bytes] = dict(self._past_rows("id, path", "path", wanted))
         paths.update((hid, self._aliases[hid]) for hid in self._aliases.keys() & paths.keys())
         names = list(dict.fromkeys(paths.values()))
-        nodes: dict[bytes, int] = {}
-        for start in range(0, len(names), 500):
-            some = names[start : start + 500]
-            marks = ",".join("?" * len(some))
-            nodes.update(self.db.execute(f"SELECT path, id FROM node WHERE kind=0 AND path IN ({marks})", some))
+        nodes: dict[bytes, int] = dict(among(self.db, "SELECT path, id FROM node WHERE kind=0 AND path IN", names))
         known.update((hid, nodes[path]) for hid, path in paths.items() if path in nodes)
         return known
 

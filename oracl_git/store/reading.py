@@ -195,10 +195,8 @@ class Reading:
         """
         known = self.known_cards
         wanted = [node for node in ids if node not in known]
-        for start in range(0, len(wanted), 500):
-            part = wanted[start : start + 500]
-            find = f"SELECT id, path, role FROM node WHERE id IN ({','.join('?' * len(part))})"
-            known.update((node, (path, role)) for node, path, role in self.db.execute(find, part))
+        rows = database.among(self.db, "SELECT id, path, role FROM node WHERE id IN", wanted)
+        known.update((node, (path, role)) for node, path, role in rows)
         return known
 
     @cached_property

@@ -7,7 +7,8 @@ of words or ranking.
 In the facts cache a vector lies under a digest of the model and the text it was
 made of, so no worktree encodes what another has. In the index it lies under its
 chunk, and its signs in the planes of a block; a chunk that goes leaves its place
-empty until `compact` closes the gaps.
+empty until `compact` closes the gaps. A file's vector is that of its chunks which
+have one, added up: it depends on nothing else, and moves whenever they do.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from ..embedding import LENGTH, dots, sketch
+from ..embedding import LENGTH, dots, sketch, together
+from .database import among
 
 _KEY = 16  # bytes
-_MARKS = 500
 _GAPS = sketch.BLOCK  # empty places that are no matter
 
 
@@ -34,13 +35,7 @@ def key(model: str, title: str, body: str) -> bytes:
 
 def cached(cache: sqlite3.Connection, keys: Iterable[bytes]) -> dict[bytes, bytes]:
     """The vectors that are known."""
-    found: dict[bytes, bytes] = {}
-    wanted = list(dict.fromkeys(keys))
-    for start in range(0, len(wanted), _MARKS):
-        part = wanted[start : start + _MARKS]
-        marks = ",".join("?" * len(part))
-        found.update(cache.execute(f"SELECT key, code FROM vector WHERE key IN ({marks})", part))
-    return found
+    return dict(among(cache, "SELECT key, code FROM vector WHERE key IN", list(dict.fromkeys(keys))))
 
 
 class VectorTable:
@@ -51,6 +46,7 @@ class VectorTable:
 
     def forget(self) -> None:
         """Take out the vectors of chunks that are gone."""
+        files = [row[0] for row in self._db.execute("SELECT DISTINCT node FROM gone")]
         rows = self._db.execute(
             "SELECT v.block, g.chunk FROM gone g JOIN vector v ON v.chunk=g.chunk ORDER BY v.block"
         ).fetchall()
@@ -61,6 +57,7 @@ class VectorTable:
             self._vacate(block, chunks)
         self._db.executemany("DELETE FROM vector WHERE chunk=?", [(chunk,) for _, chunk in rows])
         self._db.execute("DELETE FROM gone")
+        self._add_up(files)
 
     def _vacate(self, block: int, leaving: set[int]) -> None:
         packed, live = self._db.execute("SELECT chunks, live FROM block WHERE id=?", (block,)).fetchone()
@@ -97,6 +94,18 @@ class VectorTable:
                 "INSERT OR REPLACE INTO vector VALUES(?,?,?)", [(chunk, block, code) for chunk, code in part]
             )
         self._db.executemany("DELETE FROM pending WHERE chunk=?", [(chunk,) for chunk, _ in vectors])
+        find = "SELECT node FROM chunk WHERE id=?"
+        self._add_up(dict.fromkeys(row[0] for chunk, _ in full for row in self._db.execute(find, (chunk,))))
+
+    def _add_up(self, files: Iterable[int]) -> None:
+        """Bring the vectors of files to what their chunks say now."""
+        find = "SELECT v.code FROM chunk c JOIN vector v ON v.chunk=c.id WHERE c.node=?"
+        for file in files:
+            code = together([code for (code,) in self._db.execute(find, (file,))])
+            if code:
+                self._db.execute("INSERT OR REPLACE INTO whole VALUES(?,?)", (file, code))
+            else:
+                self._db.execute("DELETE FROM whole WHERE node=?", (file,))
 
     def wasteful(self) -> bool:
         """Whether more places stand empty than are taken, and it matters."""
@@ -112,7 +121,7 @@ class VectorTable:
 
     def clear(self) -> None:
         """Forget every vector; what chunks there are, are pending."""
-        for table in ("vector", "block", "plane", "gone"):
+        for table in ("vector", "whole", "block", "plane", "gone"):
             self._db.execute(f"DELETE FROM {table}")
 
 
@@ -161,13 +170,11 @@ class Vectors:
 
     def codes(self, chunks: Iterable[int]) -> list[tuple[int, bytes]]:
         """(chunk, 256 int8) of those that have a vector."""
-        found = []
-        wanted = list(chunks)
-        for start in range(0, len(wanted), _MARKS):
-            part = wanted[start : start + _MARKS]
-            marks = ",".join("?" * len(part))
-            found += self._db.execute(f"SELECT chunk, code FROM vector WHERE chunk IN ({marks})", part).fetchall()
-        return found
+        return list(among(self._db, "SELECT chunk, code FROM vector WHERE chunk IN", list(chunks)))
+
+    def of_files(self, files: Iterable[int]) -> list[tuple[int, bytes]]:
+        """(file, 256 int8) of those that have a vector."""
+        return list(among(self._db, "SELECT node, code FROM whole WHERE node IN", list(files)))
 
     @property
     def pending(self) -> int:

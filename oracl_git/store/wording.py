@@ -155,10 +155,7 @@ class Wording(Reading):
         """Chunk → the file it is of. What was asked for before is there too."""
         known = self.known_homes
         unknown = list(set(chunks).difference(known))
-        for start in range(0, len(unknown), 500):
-            part = unknown[start : start + 500]
-            marks = ",".join("?" * len(part))
-            known.update(self.db.execute(f"SELECT id, node FROM chunk WHERE id IN ({marks})", part))
+        known.update(database.among(self.db, "SELECT id, node FROM chunk WHERE id IN", unknown))
         return known
 
     @cached_property
@@ -190,12 +187,9 @@ class Wording(Reading):
             known.clear()
             unknown = list(nodes)
         known.update((node, []) for node in unknown)
-        for start in range(0, len(unknown), 500):
-            part = unknown[start : start + 500]
-            marks = ",".join("?" * len(part))
-            find = f"SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE node IN ({marks}) ORDER BY node, start"
-            for row in self.db.execute(find, part):
-                known[row[1]].append(_span(row))
+        find = "SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE node IN"
+        for row in database.among(self.db, find, unknown, " ORDER BY node, start"):
+            known[row[1]].append(_span(row))
         return known
 
     @cached_property
@@ -218,13 +212,8 @@ class Wording(Reading):
 
     def spans(self, chunks: Sequence[int]) -> dict[int, Span]:
         """Chunk → its span."""
-        found: dict[int, Span] = {}
-        for start in range(0, len(chunks), 500):
-            part = chunks[start : start + 500]
-            marks = ",".join("?" * len(part))
-            sql = f"SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE id IN ({marks})"
-            found.update((row[0], _span(row)) for row in self.db.execute(sql, part))
-        return found
+        find = "SELECT id, node, start, stop, title, 0.0 FROM chunk WHERE id IN"
+        return {row[0]: _span(row) for row in database.among(self.db, find, chunks)}
 
 
 def runs(scores: Sequence[float]) -> Iterator[tuple[int, int]]:
@@ -245,11 +234,8 @@ def learn_frequencies(
     """Add to `known` how many rows of a full text hold each stem (in one column of it), 0 for none."""
     wanted = [stem for stem in stems if stem not in known]
     known.update(dict.fromkeys(wanted, 0))
-    for start in range(0, len(wanted), 500):
-        part = wanted[start : start + 500]
-        marks = ",".join("?" * len(part))
-        find = f"SELECT term, doc FROM {vocabulary} WHERE term IN ({marks})" + (" AND col=?" if column else "")
-        known.update(db.execute(find, (*part, column) if column else part))
+    within = f"col='{column}' AND " if column else ""
+    known.update(database.among(db, f"SELECT term, doc FROM {vocabulary} WHERE {within}term IN", wanted))
 
 
 def first_words(words: Sequence[str]) -> dict[str, str]:

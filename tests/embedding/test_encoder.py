@@ -12,7 +12,7 @@ from math import isqrt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracl_git.embedding import DIMENSIONS, LENGTH, Encoder, dots, find
+from oracl_git.embedding import DIMENSIONS, LENGTH, Encoder, dots, find, together
 from oracl_git.embedding import encoder as module
 
 LETTERS = "abcé한中1"
@@ -139,3 +139,15 @@ def test_dot_products(seed: int, count: int) -> None:
     rows = [array("b", [chance.randint(-127, 127) for _ in range(DIMENSIONS)]) for _ in range(count + 1)]
     expected = [sum(a * b for a, b in zip(rows[0], row, strict=True)) for row in rows[1:]]
     assert dots(rows[0].tobytes(), [row.tobytes() for row in rows[1:]]) == expected
+
+
+@given(st.integers(), st.integers(0, 40))
+def test_vectors_together_are_their_sum(seed: int, count: int) -> None:
+    chance = random.Random(seed)
+    codes = [array("b", [chance.randint(-127, 127) for _ in range(DIMENSIONS)]) for _ in range(count)]
+    found = array("b", together([code.tobytes() for code in codes]))
+    assert found.tobytes() == together([code.tobytes() for code in reversed(codes)])
+    sums = [sum(values) for values in zip(*codes, strict=True)]
+    length = isqrt(sum(value * value for value in sums))
+    wanted = [(2 * LENGTH * value + length) // (2 * length) for value in sums] if length else []
+    assert found.tolist() == [max(-127, min(127, value)) for value in wanted]

@@ -145,6 +145,12 @@ class Truth:
                 self.now.setdefault(old, at)
         self.commits = [(s, {self.now[p] for p in paths if p in self.now}, len(paths)) for s, paths in self.touched]
 
+    def days(self, path: str) -> int:
+        """Whole days from the last commit that touched a path, as it is called today, to HEAD."""
+        (last,) = [oid for oid, (_, paths, _) in zip(self.oids, self.commits, strict=True) if path in paths][:1]
+        times = self.world.git("show", "-s", "--format=%ct", "HEAD", last).split()
+        return (int(times[0]) - int(times[-1])) // 86_400
+
     def text(self, path: str) -> str:
         """A file as the commit has it."""
         if path not in self.texts:
@@ -233,6 +239,9 @@ RELATED: list[tuple[str, Check]] = [
     (r"shares (\w+(?:, \w+)*)", lambda t, a, r, m: all(_shared(t, a, r.path, w) for w in m[1].split(", "))),
     (r"has (\w+(?:, \w+)*) in its path",
      lambda t, a, r, m: all(_in_path(a, r.path, w) for w in m[1].split(", "))),
+    (r"alike in meaning \(cosine (\d\.\d\d)\)",
+     lambda t, a, r, m: abs(_cosine(t.text(a), t.text(r.path)) - float(m[1])) < 0.15),
+    (r"last changed (?:(\d+) days?|less than a day) before", lambda t, a, r, m: t.days(r.path) == int(m[1] or 0)),
 ]  # fmt: skip
 
 
@@ -321,17 +330,16 @@ def _pointed(truth: Truth, question: str, result: Result, line: int, name: str |
     return said and held
 
 
-def _alike(truth: Truth, question: str, path: str, fragment: str, said: float) -> bool:
-    """The cosine of the question and those lines; a chunk's vector knows its title as well, so it is about that."""
+def _cosine(*texts: str) -> float:
+    """Of two texts; a chunk's vector knows its title as well, so what is said is about that."""
     encoder = find().encoder(find().seen)
-    texts = [question, truth.lines(path, fragment)]
     codes = [array("b", encoder.encode(split_identifiers(text))) for text in texts]
-    return abs(sum(a * b for a, b in zip(*codes, strict=True)) / LENGTH**2 - said) < 0.15
+    return sum(a * b for a, b in zip(*codes, strict=True)) / LENGTH**2
 
 
 SEARCH: list[tuple[str, Check]] = [
     (r"alike in meaning: (L\d+(?:-\d+)?) \(cosine (-?\d\.\d\d)\)",
-     lambda t, q, r, m: _alike(t, q, r.path, m[1], float(m[2]))),
+     lambda t, q, r, m: abs(_cosine(q, t.lines(r.path, m[1])) - float(m[2])) < 0.15),
     (r"(\d+) commits? speaks? of it", lambda t, q, r, m: _spoken(t, q, r.path) == int(m[1])),
     (r"words in its path", lambda t, q, r, m: _any_word(q, r.path)),
     (r"words in its names", lambda t, q, r, m: _any_word(q, t.text(r.path))),

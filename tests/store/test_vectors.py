@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from oracl_git.embedding import asset as asset_module
-from oracl_git.embedding import find
+from oracl_git.embedding import find, together
 from oracl_git.service import Oracl
 from oracl_git.store import fill
 
@@ -70,6 +70,11 @@ def sound(repo: Any) -> None:
             plane = index.vectors.plane(dimension)
             for place, chunk in taken.items():
                 assert bool(plane >> place & 1) == (0 < codes[chunk][dimension] < 128)
+        files: dict[int, list[bytes]] = {}
+        for chunk, node in index.db.execute("SELECT id, node FROM chunk"):
+            if chunk in codes:
+                files.setdefault(node, []).append(codes[chunk])
+        assert dict(index.db.execute("SELECT node, code FROM whole")) == {n: together(c) for n, c in files.items()}
         encoder = find().encoder(find().seen)
         for node in index.nodes({row[0] for row in index.db.execute("SELECT DISTINCT node FROM chunk")}).values():
             spans = index.chunks([node.id])[node.id]
