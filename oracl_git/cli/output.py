@@ -23,7 +23,7 @@ _CODES = {"path": "36", "number": "33", "match": "1", "dim": "2", "bad": "31", "
 _REASONS = 3  # shown beside a result; --explain has all
 _REASON = 48  # columns of one, where there are several
 # Signals whose words say little beside those of the others: they come last.
-_VAGUE = frozenset(("text", "path", "names", "recency", "walk"))
+_VAGUE = frozenset(("text", "path", "names", "recency", "walk", "meaning"))
 _ONE_LINE = re.compile(r"\bL(\d+)-\1\b")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -140,11 +140,13 @@ def because(reasons: Sequence[Reason]) -> list[str]:
 
 
 def _join(texts: list[str], columns: int) -> str:
-    """As many reasons as fit, long ones cut at their end."""
+    """As many reasons as fit, the first in any case; long ones cut at their end."""
     texts = [cut(text, _REASON) for text in texts] if len(texts) > 1 else texts
-    while len(texts) > 1 and len("; ".join(texts)) > columns:
-        texts.pop()
-    return cut("; ".join(texts), columns)
+    said = texts[:1]
+    for text in texts[1:]:
+        if len("; ".join([*said, text])) <= columns:
+            said.append(text)
+    return cut("; ".join(said), columns)
 
 
 def table(answer: Answer, numbered: bool) -> Iterator[tuple[Result, str]]:
