@@ -245,9 +245,9 @@ def _terms(index: Index, nodes: list[Node], text: str, found: Evidence) -> None:
     known = [row for row in index.rare_words([word for word in counts if _telling(word)]) if row[2] <= most]
     weights, costs = _weigh(known, counts, chunks, found.words)
     own = _affordable(weights, costs, tables.OWN_TERMS, tables.POSTINGS)
-    files = len(index.sizes)
+    files, having = len(index.sizes), index.files_with(own)
     for stem in own:
-        holders, tf = index.files_with(stem), counts[found.words[stem]]
+        holders, tf = having[stem], counts[found.words[stem]]
         weight = log(1 + files / max(1, len(holders))) ** tables.RARE_POWER * tf / (tf + tables.K1)
         found.holders.append((stem, weight, holders))
     sizes, least = index.sizes, tables.SIZE_FLOOR * index.usual_size

@@ -91,7 +91,8 @@ def test_what_git_would_not_take_is_not_there(shop: Place) -> None:
     listed = shop.oracl("search", "type:code", "--worktree", "-n", "100", "-z").paths
     assert b"scratch/zebra.py" not in [*found, *listed] and b"shop/link.py" not in [*found, *listed]
     answer = shop.oracl("related", "shop/link.py", "--worktree", "--json").json  # a link: its path is all that is known
-    assert {r["signal"] for result in answer["results"] for r in result["reasons"]} == {"path"}
+    reasons = [r for result in answer["results"] for r in result["reasons"]]
+    assert {r["signal"] for r in reasons} == {"path", "recency"}  # the latter is of what is found
 
 
 def test_a_directory_that_became_a_symlink_leads_nowhere(shop: Place, tmp_path: Path) -> None:
