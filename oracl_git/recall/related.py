@@ -198,11 +198,12 @@ def _topics(index: Index, found: Evidence) -> None:
         found.said.append((stem, entries))
         for entry in entries:
             scores[entry] += weight
-    distance = index.distance
-    best = sorted([(-score, distance[entry], entry) for entry, score in scores.items()])[: tables.TOPIC_POOL]
-    touched = index.touched([entry for _, _, entry in best], tables.COMMIT_FILES)
+    best = sorted(scores, key=index.distance.__getitem__)
+    best.sort(key=scores.__getitem__, reverse=True)  # of equals the newest stays first
+    del best[tables.TOPIC_POOL :]
+    touched = index.touched(best, tables.COMMIT_FILES)
     values: Scores = defaultdict(float)
-    for _, _, entry in best:
+    for entry in best:
         count, others = touched[entry]
         if count:
             share = scores[entry] ** tables.TOPIC_POWER / count**0.5
