@@ -4,7 +4,8 @@
 
 A line of TRUTH is one import inside the repository, as a compiler or another tool of
 the language resolves it: {"source": path, "targets": [path, …]}. Several targets are
-one answer (the files of a package); any edge to one of them counts as found.
+one answer (the files of a package); any edge to one of them counts as found. Imports of files that the
+index leaves out (pictures, generated and minified ones) are not asked for; their number is printed.
 
     recall     imports of TRUTH with an edge to a target
     precision  `imports` edges of the sources that TRUTH names which lead to a target of theirs
@@ -28,8 +29,11 @@ from oracl_git.store.update import update
 
 def edges(
     place: str, languages: Iterable[str], relations: Iterable[str], judged: Iterable[str]
-) -> dict[str, set[str]]:
-    """Source → the targets of its edges of some relations, of and to files in some languages (none: of all)."""
+) -> tuple[dict[str, set[str]], set[str]]:
+    """Source → the targets of its edges of some relations, of and to files in some languages (none: of all).
+
+    Also all paths that the index holds.
+    """
     repo = discover(place)
     update(repo)
     found: dict[str, set[str]] = defaultdict(set)
@@ -42,7 +46,7 @@ def edges(
             asked = (not wanted or source.language in wanted) and (not kinds or target.language in kinds)
             if link.relation in relations and asked:
                 found[source.path].add(target.path)
-    return found
+    return found, {node.path for node in nodes.values()}
 
 
 def main() -> None:
@@ -59,11 +63,14 @@ def main() -> None:
     asked = parser.parse_args()
     with open(asked.truth, encoding="utf-8") as file:
         truth = [json.loads(line) for line in file]
-    found = edges(asked.repository, asked.language, asked.relation or ["imports"], asked.judged)
+    found, indexed = edges(asked.repository, asked.language, asked.relation or ["imports"], asked.judged)
     targets: dict[str, set[str]] = defaultdict(set)
-    missing = []
+    missing, left_out = [], 0
     for row in truth:
         wanted = set(row["targets"]) - {row["source"]}
+        if wanted and not (wanted & indexed and row["source"] in indexed):
+            left_out += 1
+            continue
         targets[row["source"]] |= wanted
         if wanted and not wanted & found[row["source"]]:
             missing.append(row)
@@ -73,9 +80,13 @@ def main() -> None:
         print(f"missing  {row['source']} → {' | '.join(row['targets'][:3])}", file=sys.stderr)
     for source, target in wrong[: asked.misses]:
         print(f"wrong    {source} → {target}", file=sys.stderr)
-    recall = 1 - len(missing) / len(truth) if truth else 0.0
+    asked_for = len(truth) - left_out
+    recall = 1 - len(missing) / asked_for if asked_for else 0.0
     precision = 1 - len(wrong) / len(made) if made else 0.0
-    print(f"{len(targets)} files, {len(truth)} imports: recall {recall:.3f}, precision {precision:.3f} of {len(made)}")
+    print(
+        f"{len(targets)} files, {asked_for} imports: recall {recall:.3f}, precision {precision:.3f} of {len(made)}"
+        f" ({left_out} more of files that the index leaves out)"
+    )
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ found as a script finds it.
 from __future__ import annotations
 
 from ...extract.facts import Reference
-from ..names import Names
+from ..names import Candidates, Names
 from . import npm
 from .javascript import aliases, find
 from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, first, inside, join, likely, parent
@@ -63,7 +63,18 @@ def _sheet(names: Names, source: str, target: str) -> Resolution:
                     return likely((found,))
     if alias.targets:  # a script that takes part in making styles
         return alias
+    if bare == target and not target.startswith(("@", "/")) and (found := _below_a_load_path(names, target, suffixes)):
+        return likely(found)
     return UNRESOLVED if manifest or target.startswith("/") else EXTERNAL
+
+
+def _below_a_load_path(names: Names, target: str, suffixes: tuple[str, ...]) -> Candidates:
+    """The sheets that a name with a directory in it ends the path of: builds are told of load paths elsewhere."""
+    directory, _, name = target.strip("/").rpartition("/")
+    stems = (f"{directory}/{name}", f"{directory}/_{name}") if directory else ()
+    ends = [stem + suffix for suffix in (("",) if name.endswith(_SHEETS) else suffixes) for stem in stems]
+    ends += (f"{directory}/{name}/_index{suffix}".strip("/") for suffix in suffixes)
+    return next(filter(None, (names.named(end) for end in ends)), None)
 
 
 def _partial(names: Names, stem: str, suffixes: tuple[str, ...]) -> str | None:
