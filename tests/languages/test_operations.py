@@ -78,8 +78,21 @@ def test_infrastructure(edges) -> None:
         "net/main.tf": 'variable "cidr" {}\n',
     }) == {
         ("references", "live/main.tf", "live/variables.tf"),
-        ("references", "live/main.tf", "net/main.tf"),
+        ("imports", "live/main.tf", "net/main.tf"),
         ("references", "live/out.tf", "live/main.tf"),
+    }  # fmt: skip
+
+
+def test_modules_of_terraform_by_path(edges) -> None:
+    assert edges({
+        "main.tf": 'locals {\n  text = templatefile("${path.module}/templates/user.tpl", {})\n}\n',
+        "templates/user.tpl": "x\n",
+        "examples/all/main.tf": 'module "all" {\n  source = "../.."\n}\nmodule "n" {\n  source = "../../nets/"\n}\n',
+        "nets/a.tf": 'variable "x" {}\n',
+    }) == {
+        ("references", "main.tf", "templates/user.tpl"),
+        ("imports", "examples/all/main.tf", "main.tf"),
+        ("imports", "examples/all/main.tf", "nets/a.tf"),
     }  # fmt: skip
 
 

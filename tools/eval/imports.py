@@ -28,23 +28,24 @@ from oracl_git.store.update import update
 
 
 def edges(
-    place: str, languages: Iterable[str], relations: Iterable[str], judged: Iterable[str]
+    place: str, languages: Iterable[str], relations: Iterable[str], judged: Iterable[str], aside: Iterable[str]
 ) -> tuple[dict[str, set[str]], set[str]]:
     """Source → the targets of its edges of some relations, of and to files in some languages (none: of all).
 
+    `aside` are languages whose files are no target here.
     Also all paths that the index holds.
     """
     repo = discover(place)
     update(repo)
     found: dict[str, set[str]] = defaultdict(set)
-    wanted, kinds = set(languages), set(judged)
+    wanted, kinds, others = set(languages), set(judged), set(aside)
     with Index(repo) as index:
         nodes = {node.id: node for node in index.all_nodes()}
         for link in index.all_links():
             source = nodes[link.source]
             target = nodes[link.target]
             asked = (not wanted or source.language in wanted) and (not kinds or target.language in kinds)
-            if link.relation in relations and asked:
+            if link.relation in relations and asked and target.language not in others:
                 found[source.path].add(target.path)
     return found, {node.path for node in nodes.values()}
 
@@ -59,11 +60,14 @@ def main() -> None:
     parser.add_argument(
         "--judged", action="append", default=[], metavar="LANGUAGE", help="only edges to what the tool itself looks for"
     )
+    parser.add_argument(
+        "--aside", action="append", default=[], metavar="LANGUAGE", help="no edges to what the tool does not look for"
+    )
     parser.add_argument("--misses", type=int, default=0, metavar="N", help="show so many of each kind of fault")
     asked = parser.parse_args()
     with open(asked.truth, encoding="utf-8") as file:
         truth = [json.loads(line) for line in file]
-    found, indexed = edges(asked.repository, asked.language, asked.relation or ["imports"], asked.judged)
+    found, indexed = edges(asked.repository, asked.language, asked.relation or ["imports"], asked.judged, asked.aside)
     targets: dict[str, set[str]] = defaultdict(set)
     missing, left_out = [], 0
     for row in truth:

@@ -29,7 +29,10 @@ _NOT_READ = re.compile(
     re.IGNORECASE,
 )
 _FILLED_IN = re.compile(r"\{\{|\{%|<%|\$\{")
-_FROM = re.compile(r"^\s*(?:import|export)\b[^'\";]*?(?:from\s*)?[\"']([^\"'\n]+)[\"']|\bimport\(\s*[\"']([^\"'\n]+)[\"']", re.MULTILINE)
+_FROM = re.compile(
+    r"^\s*(?:import|export)\b[^'\";]*?(?:from\s*)?[\"']([^\"'\n]+)[\"']|\bimport\(\s*[\"']([^\"'\n]+)[\"']",
+    re.MULTILINE,
+)
 _SHEET = re.compile(r"@import\s+(?:url\(\s*)?[\"']?([^\"')\s;]+)|\burl\(\s*[\"']?([^\"')\s]+)")
 
 
