@@ -856,6 +856,29 @@ def tested_by(tree: Tree, path: str, imports: set[str]) -> list[tuple[str, Fract
     return []
 
 
+def read_at(tree: Tree, source: str, target: str, language: str) -> list[str]:
+    """The files a tool reads at a place: right there or, from a Docker file, below any directory above, too."""
+    directory = source
+    while directory:
+        directory = _up(directory)
+        place = normpath(_join(directory, target))
+        folder, name = _up(place), place.rpartition("/")[2]
+        found = []
+        if place.startswith((".", "/")) or place == directory:
+            pass
+        elif "*" in place or "?" in place:
+            stem, dot, suffix = name.rpartition(".")
+            if stem and not set("*?") & set(suffix):
+                found = [p for p in tree.right_in(folder, dot + suffix) if segment_matches(name, p.rpartition("/")[2])]
+        elif tree.exists(place):
+            found = [place]
+        elif language != "docker":
+            found = [f for f in (f"{place}/{manifest}" for manifest in DIRECTORY_MANIFESTS) if tree.exists(f)][:1]
+        if found or language != "docker":
+            return found
+    return []
+
+
 Edges = dict[tuple, tuple[Fraction, int]]  # (source, target, relation, fragment, target fragment) → (κ, partition)
 
 
@@ -910,6 +933,9 @@ def links_of(path: str, tree: Tree, tags: dict[str, str], governance: Governance
                 found = dotted(tree, path, target)
             for file, symbol, kappa in found:
                 add(relation, file, kappa, STATIC, here, symbol)
+        elif kind == "file":
+            for file in read_at(tree, path, target, language):
+                add("configures" if language in CONFIG_LANGUAGES else "references", file, EXACT, STATIC, here)
         elif kind == "entry":
             for file, symbol, kappa in dotted(tree, path, f"{target}.{name}" if name else target):
                 add("provides", file, kappa, STATIC, here, symbol)

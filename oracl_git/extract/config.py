@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from . import manifests, npm
+from . import containers, manifests, npm
 from .generic import comment_spans, refer_comments, refer_said
 from .paths import DOTTED, hits, path_like, paths, paths_in
 from .source import Findings, Source, blank
@@ -50,6 +50,7 @@ def extract(source: Source, language: str) -> Findings:
     if language == "yaml":
         text = _pages(source, text, found)
         _mounts(source, text, found)
+        containers.refer(source, text, found)
         refer_said(source, text, "gotemplate", found)  # of a chart
     elif language == "toml":
         manifests.pyproject(source, found)

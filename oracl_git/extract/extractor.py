@@ -49,7 +49,7 @@ def read(data: bytes, language_name: str) -> tuple[Facts, Texts]:
     except Exception:  # a bug of ours must not cost the build more than this file's links
         found = Findings()
         found.error = "extractor"
-    if b"{%" in source.text and row.comments == "markup":
+    if b"{%" in source.text and (row.comments == "markup" or language_name == "text"):  # of a mail, say
         templates.refer_tags(source, found)
     chunks = by_lines(source.lines) if found.sections is None else found.sections
     public = [d for d in found.definitions if d.public and d.kind != "constant"]  # overloads and branches count once

@@ -14,12 +14,14 @@ _TAG = re.compile(
     rb"\[([^\]\n]{1,500})\])"
 )
 _QUOTED = re.compile(rb"[\"']([^\"'\n{}]{1,200})[\"']")
+_FILES = re.compile(rb"[\"']([\w./-]{1,200}\.\w{1,10})[\"']")
 _RENDERED = re.compile(
-    rb"(?:\b(?:render|render_template|render_to_string|render_to_response|TemplateResponse)\((?:[^\"'()\n]{0,80},)?\s{0,80}"
-    rb"|\b(?:get_template|select_template)\(\[?\s{0,80}|\btemplate_name[ \t]{0,9}=[ \t]{0,9})"
-    rb"[\"']([\w./-]{1,200}\.\w{1,10})[\"']"
+    rb"(?:\b(?:render|render_template|render_to_string|render_to_response|TemplateResponse)\("
+    rb"\s{0,80}(?:[^\"'()\n]{0,80},)?\s{0,80}|\b(?:get_template|select_template)\(\s{0,80}"
+    rb"|(?<!\w)(?:\w{1,40}_)?template(?:_name)?[ \t]{0,9}=[ \t]{0,9})"
+    rb"(?:[\"']([\w./-]{1,200}\.\w{1,10})[\"']|\[([^\]]{1,500})\])"
 )
-_RENDERERS = (b"render(", b"render_t", b"TemplateResponse(", b"t_template(", b"template_name")  # how those words look
+_RENDERERS = (b"render(", b"render_t", b"TemplateResponse(", b"template")  # how those words look
 
 
 def refer_tags(source: Source, found: Findings) -> None:
@@ -34,4 +36,5 @@ def refer_rendered(source: Source, found: Findings) -> None:
     """Note the templates that Python code renders."""
     if any(word in source.text for word in _RENDERERS):
         for match in _RENDERED.finditer(source.text):
-            found.refer("template", match[1].decode("utf-8", "replace"), "", source.line(match.start(1)))
+            for name in [match[1]] if match[1] else _FILES.findall(match[2]):
+                found.refer("template", name.decode("utf-8", "replace"), "", source.line(match.end() - 1))

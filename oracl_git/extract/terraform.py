@@ -1,4 +1,4 @@
-"""Terraform: blocks, the variables, modules and resources that expressions refer to, and the modules and files of a path.
+"""Terraform: blocks, the variables, modules and resources that expressions refer to, and what is named by path.
 
 Knows how an expression names a block. Which file of the module defines it, `graph` says.
 """

@@ -18,7 +18,7 @@ from .names import Names
 from .numbers import rounded
 from .parameters import DIRECTORY_MANIFESTS, EXACT, ONE, RELATION_WEIGHTS, UNIQUE_SUFFIX, UNKNOWN_RELATION_WEIGHT
 from .resolve import resolve
-from .resolve.model import spread
+from .resolve.model import above, listed, spread
 from .resolve.python import resolve_dotted
 from .stems import is_test, normalised_stem, split_name, tested_stem
 
@@ -211,6 +211,23 @@ def _configured(merge: _Merge, reference: Reference, language: str, names: Names
         merge.add("config", relation, target, confidence, STATIC, here)
 
 
+def _named_file(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
+    """What is read at a place and nowhere else; a container's context is some directory at or above its file."""
+    relation = "configures" if language in _CONFIG_LANGUAGES else "references"
+    here = fragment(reference.start, reference.end)
+    for place in above(merge.source):
+        path = normpath(f"{place}/{reference.target}" if place else reference.target)
+        if path.startswith((".", "/")) or path == place:
+            continue
+        found = listed(names, path) if "*" in path or "?" in path else (path,) if names.exists(path) else ()
+        if not found and language != "docker":
+            found = tuple(each for name in DIRECTORY_MANIFESTS if names.exists(each := f"{path}/{name}"))[:1]
+        for each in found:
+            merge.add("config", relation, each, EXACT, STATIC, here)
+        if found or language != "docker":
+            return
+
+
 def _manifest_in(source: str, target: str, names: Names) -> Iterator[str]:
     """What stands for a directory that is named as a whole: the file that tools look for in it."""
     if target.startswith(("./", "../")) or ("/" in target and "." not in target.rpartition("/")[2]):
@@ -280,6 +297,7 @@ _OTHERS = {
     "doc": _document,
     "symbol": _symbol,
     "path": _configured,
+    "file": _named_file,
     "module": _module_value,
     "entry": _entry,
     "mention": _mention,

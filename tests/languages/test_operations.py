@@ -134,3 +134,47 @@ def test_hostile_manifests_say_nothing() -> None:
         assert facts("pyproject.toml", text).declares == ()
     tree = Tree({"pyproject.toml": '[project]\nname = "x"\n[tool.setuptools]\npackages = [1, {}]\n', "x/__init__.py": ""})
     assert tree.facts["pyproject.toml"].declares == (("python project", "x"),)
+
+
+def test_a_composition_builds_from_where_it_says(edges) -> None:
+    assert edges({
+        "shop/compose.yaml": "services:\n  web:\n    build:\n      context: app\n      dockerfile: web.Dockerfile\n"
+        "    image: web\n  db:\n    build: db\n  own:\n    build: .\n",
+        "shop/app/web.Dockerfile": "FROM x\n",
+        "shop/db/Dockerfile": "FROM x\n",
+        "shop/Dockerfile": "FROM x\n",
+        "db/Dockerfile": "FROM x\n",
+        "values.yaml": "web:\n  build: db\n",
+    }) == {
+        ("configures", "shop/compose.yaml", "shop/app/web.Dockerfile"),
+        ("configures", "shop/compose.yaml", "shop/db/Dockerfile"),
+        ("configures", "shop/compose.yaml", "shop/Dockerfile"),
+    }  # fmt: skip
+
+
+def test_what_a_container_file_copies(edges) -> None:
+    assert edges({
+        "web/Dockerfile": "FROM x AS build\nCOPY go.mod conf ./\nCOPY --chown=a:b package*.json \\\n  ./\nCOPY . .\n"
+        'COPY --from=build /usr/lib/conf.py /\nADD ["/etc/limits", "/etc/"]\nCOPY src /src\n',
+        "web/go.mod": "module x\n",
+        "web/conf": "a\n",
+        "web/package.json": "{}\n",
+        "web/package.tools.json": "{}\n",
+        "web/src/package.json": "{}\n",
+        "etc/limits": "a\n",
+        "elsewhere/conf": "a\n",
+    }) == {("references", "web/Dockerfile", target) for target in (
+        "web/go.mod", "web/conf", "web/package.json", "web/package.tools.json", "etc/limits",
+    )}  # fmt: skip
+
+
+def test_directories_of_a_kustomization(edges) -> None:
+    assert edges({
+        "all/kustomization.yaml": "kind: Kustomization\nresources:\n- api\n- ../base\n- no\n",
+        "all/api/kustomization.yaml": "kind: Kustomization\n",
+        "base/kustomization.yaml": "kind: Kustomization\n",
+        "no": "this is not it\n",
+    }) == {
+        ("configures", "all/kustomization.yaml", "all/api/kustomization.yaml"),
+        ("configures", "all/kustomization.yaml", "base/kustomization.yaml"),
+    }  # fmt: skip

@@ -38,3 +38,30 @@ def test_code_that_renders() -> None:
         "shop/price.html": ["shop/templates/shop/price.html"],
     }
     assert tree.follow("web/app.py", "template") == {"shop/item.html": ["shop/templates/shop/item.html"]}
+
+
+def test_code_that_renders_over_lines_and_from_lists() -> None:
+    tree = Tree({
+        "shop/templates/shop/a.html": "",
+        "shop/templates/shop/b.txt": "{% include 'shop/c.txt' %}\n",
+        "shop/templates/shop/c.txt": "",
+        "shop/views.py": 'a = render(\n    request,\n    "shop/a.html",\n)\nb = select_template(["shop/no.html", "shop/b.txt"])\n'
+        'email_template_name = "shop/c.txt"\n',
+    })  # fmt: skip
+    assert tree.follow("shop/views.py", "template") == {
+        "shop/a.html": ["shop/templates/shop/a.html"],
+        "shop/no.html": "external",
+        "shop/b.txt": ["shop/templates/shop/b.txt"],
+        "shop/c.txt": ["shop/templates/shop/c.txt"],
+    }
+    assert tree.follow("shop/templates/shop/b.txt", "template") == {"shop/c.txt": ["shop/templates/shop/c.txt"]}
+
+
+def test_a_template_of_an_application_elsewhere_is_not_the_one_of_its_name_here() -> None:
+    tree = Tree({
+        "shop/templates/page.html": "{% extends 'base.html' %}",
+        "shop/templates/mail/base.html": "",
+        "docs/howto.txt": "Write {% include 'mail/base.html' %}.\n",
+    })  # fmt: skip
+    assert tree.follow("shop/templates/page.html", "template") == {"base.html": "external"}
+    assert tree.follow("docs/howto.txt", "template") == {"mail/base.html": "external"}

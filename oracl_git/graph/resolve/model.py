@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ..globs import matches
 from ..names import Candidates, Names
+from ..names import place as split_path
 from ..parameters import EXACT, NEIGHBOUR_CAP, UNIQUE_SUFFIX
 
 
@@ -79,6 +80,14 @@ def spread(names: Names, pattern: str) -> tuple[str, ...]:
     head = list(takewhile(lambda segment: "*" not in segment, folders))
     found = names.below("/".join(head), "" if "*" in name else name)
     return tuple(islice((path for path in found if matches(f"/{pattern}", path)), NEIGHBOUR_CAP))
+
+
+def listed(names: Names, pattern: str) -> tuple[str, ...]:
+    """The files that a pattern of the last segment alone takes in, where its suffix is a literal one."""
+    directory, suffix = split_path(pattern)
+    if "*" in directory or not suffix or "*" in suffix or "?" in suffix:
+        return ()
+    return tuple(path for path in names.files(directory, suffix) if matches(f"/{pattern}", path))
 
 
 def nearest(names: Names, source: str, *manifests: str) -> str | None:

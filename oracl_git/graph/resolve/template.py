@@ -10,11 +10,15 @@ from ..names import Names
 from .model import EXTERNAL, Resolution, above, exact, inside, join, likely, parent
 
 _DIRECTORIES = ("templates", "jinja2", "")
+# What the directories are called that a name without one may lie in.
+_ROOTS = frozenset("templates jinja2 _templates template views layouts layout partials themes theme".split())
 
 
 def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     """The file of a template's name."""
     target = reference.target.lstrip("/")
+    if source.endswith(".txt") and _ROOTS.isdisjoint(source.split("/")):
+        return EXTERNAL  # prose that shows how templates are written
     if target.startswith("."):
         place = inside(parent(source), target)
         return exact(place) if place and names.exists(place) else EXTERNAL
@@ -27,4 +31,6 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     if found and len(found) > 1:  # applications and themes hold their own
         kept = tuple(path for path in found if f"/templates/{target}" in path and path != source)
         found = kept or found
+    if found and "/" not in target:  # an application that is not here may hold the template, too
+        found = tuple(path for path in found if parent(path).rpartition("/")[2] in _ROOTS)
     return likely(tuple(path for path in found if path != source) if found else found)

@@ -63,8 +63,8 @@ def _sheet(names: Names, source: str, target: str) -> Resolution:
                     return likely((found,))
     if alias.targets:  # a script that takes part in making styles
         return alias
-    if bare == target and not target.startswith(("@", "/")) and (found := _below_a_load_path(names, target, suffixes)):
-        return likely(found)
+    if bare == target and not target.startswith(("@", "/")) and (ends := _below_a_load_path(names, target, suffixes)):
+        return likely(ends)
     return UNRESOLVED if manifest or target.startswith("/") else EXTERNAL
 
 

@@ -1,0 +1,219 @@
+"""What pipelines, compositions, clusters and container files name: the truth for tools/eval/imports.py.
+
+    python tools/eval/truth_operations.py actions|compose|kustomize|docker REPOSITORY > TRUTH.jsonl
+
+Documents are read by PyYAML and walked by the keys that each format's own reference lists; a path is taken where that
+reference says it starts (the top for workflows, the file for compositions and kustomizations). Docker files are read
+line for line; their context is what a composition or a `docker build` of a pipeline says, else their directory or the
+nearest one above that has what they copy. A directory stands for what its tool reads there; one that is copied whole
+is left out. What a container file runs and is a file of its context counts as named, too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from typing import Any
+
+import yaml
+
+_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_LISTS = (
+    "resources", "bases", "components", "crds", "configurations", "generators", "transformers", "validators",
+    "patchesStrategicMerge",
+)  # fmt: skip
+_RUN = re.compile(r"^\s*(?:CMD|ENTRYPOINT|RUN)\s+(.+)$", re.MULTILINE | re.IGNORECASE)
+_WORD = re.compile(r"[\w./-]+")
+Found = tuple[str, str, str]  # source, what stands there, target
+
+
+class _Loader(yaml.SafeLoader):
+    """Tags of other programs are no error."""
+
+
+_Loader.add_multi_constructor("!", lambda loader, suffix, node: None)
+
+
+def documents(place: str, path: str) -> list[Any]:
+    """The documents of a file that is YAML."""
+    try:
+        with open(os.path.join(place, path), encoding="utf-8") as file:
+            return list(yaml.load_all(file, _Loader))
+    except (yaml.YAMLError, ValueError):
+        print(f"not read: {path}", file=sys.stderr)
+        return []
+
+
+def walk(value: Any) -> Iterator[tuple[str, Any]]:
+    """(key, value) of every mapping in a document."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield str(key), each
+            yield from walk(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from walk(each)
+
+
+def below(directory: str, name: str) -> str:
+    """A path below a directory, "" when it leaves the tree."""
+    path = os.path.normpath(os.path.join(directory, name))
+    return "" if path.startswith(("..", "/")) else path
+
+
+def actions(place: str, files: set[str]) -> Iterator[Found]:
+    """`uses: ./…` of GitHub: an action's directory or a workflow, from the top."""
+    for path in sorted(files):
+        if path.endswith((".yml", ".yaml")) and (path.startswith(".github/") or "/action.y" in f"/{path}"):
+            for document in documents(place, path):
+                for key, value in walk(document):
+                    if key == "uses" and isinstance(value, str) and value.startswith("./"):
+                        target = below("", value)
+                        yield from (
+                            (path, value, each)
+                            for each in (target, f"{target}/action.yml", f"{target}/action.yaml")
+                            if each in files
+                        )
+
+
+def compose(place: str, files: set[str]) -> Iterator[Found]:
+    """Build directories, env files, mounted files, configs, secrets, and files extended or included."""
+    for path in sorted(files):
+        if not re.search(r"compose[^/]*\.ya?ml$", path):
+            continue
+        directory = os.path.dirname(path)
+        for document in documents(place, path):
+            if not isinstance(document, dict):
+                continue
+            said: list[str] = []
+            for service in (
+                (document.get("services") or {}).values() if isinstance(document.get("services"), dict) else ()
+            ):
+                if not isinstance(service, dict):
+                    continue
+                build = service.get("build")
+                if isinstance(build, str):
+                    said.append(f"{build}/Dockerfile")
+                elif isinstance(build, dict) and "dockerfile_inline" not in build:
+                    said.append(f"{build.get('context', '.')}/{build.get('dockerfile', 'Dockerfile')}")
+                named = service.get("env_file") or []
+                said += [
+                    each if isinstance(each, str) else each["path"]
+                    for each in ([named] if isinstance(named, str) else named)
+                ]
+                for volume in service.get("volumes") or []:
+                    source = volume.get("source", "") if isinstance(volume, dict) else volume.partition(":")[0]
+                    said += [source] if str(source).startswith(".") else []
+                extends = service.get("extends")
+                said += [extends["file"]] if isinstance(extends, dict) and "file" in extends else []
+            for kind in ("configs", "secrets"):
+                values = document.get(kind)
+                said += [
+                    each["file"] for each in (values or {}).values() if isinstance(each, dict) and each.get("file")
+                ]
+            for each in document.get("include") or []:
+                said += [each] if isinstance(each, str) else []
+            yield from ((path, each, target) for each in said if (target := below(directory, each)) in files)
+
+
+def kustomize(place: str, files: set[str]) -> Iterator[Found]:
+    """What a kustomization names: files, and directories with one of their own."""
+    for path in sorted(files):
+        if os.path.basename(path) not in _KUSTOMIZATIONS:
+            continue
+        directory = os.path.dirname(path)
+        for document in documents(place, path):
+            if not isinstance(document, dict):
+                continue
+            said: list[str] = []
+            for key in _LISTS:
+                said += [each for each in document.get(key) or [] if isinstance(each, str) and "\n" not in each]
+            for key in ("patches", "patchesJson6902", "replacements"):
+                said += [
+                    each["path"] for each in document.get(key) or [] if isinstance(each, dict) and each.get("path")
+                ]
+            for key in ("configMapGenerator", "secretGenerator"):
+                for each in document.get(key) or []:
+                    said += [name.rpartition("=")[2] for name in (each.get("files") or []) + (each.get("envs") or [])]
+                    said += [each["env"]] if each.get("env") else []
+            for each in document.get("helmCharts") or []:
+                said += [each["valuesFile"]] if each.get("valuesFile") else []
+            for each in said:
+                target = below(directory, each)
+                own = (
+                    [target]
+                    if target in files
+                    else [f"{target}/{name}" for name in _KUSTOMIZATIONS if f"{target}/{name}" in files]
+                )
+                yield from ((path, each, found) for found in own)
+
+
+def docker(place: str, files: set[str]) -> Iterator[Found]:
+    """Files that COPY and ADD name, from the context."""
+    contexts: dict[str, str] = {}
+    for path in sorted(files):
+        if re.search(r"compose[^/]*\.ya?ml$", path):
+            for document in documents(place, path):
+                for key, value in walk(document):
+                    if key == "build" and isinstance(value, dict):
+                        context = below(os.path.dirname(path), str(value.get("context", ".")))
+                        contexts.setdefault(below(context, str(value.get("dockerfile", "Dockerfile"))), context)
+    for path in sorted(files):
+        if not re.search(r"(^|/)(Dockerfile[^/]*|[^/]*\.[Dd]ockerfile)$", path) or path.endswith(
+            (".md", ".dockerignore")
+        ):
+            continue
+        with open(os.path.join(place, path), encoding="utf-8", errors="replace") as file:
+            text = re.sub(r"^\s*#.*\n", "", file.read(), flags=re.MULTILINE)
+        text = re.sub(r"\\[ \t]*\n", " ", text)
+        said: list[str] = []
+        for words in re.findall(r"^\s*(?:COPY|ADD)\s+(.+)$", text, re.MULTILINE | re.IGNORECASE):
+            try:
+                each = json.loads(words) if words.startswith("[") else shlex.split(words)
+            except ValueError:
+                continue
+            if not any(word.startswith(("--from", "<<")) for word in each):
+                said += [word for word in each if not word.startswith("--")][:-1]
+        run = [word for words in _RUN.findall(text) for word in _WORD.findall(words)]
+        said = [word for word in said if "$" not in word and "://" not in word]
+        directory = os.path.dirname(path)
+        places = [contexts[path]] if path in contexts else [directory]
+        while path not in contexts and places[-1]:
+            places.append(os.path.dirname(places[-1]))
+        context = max(
+            places, key=lambda each: sum(bool(named(files, below(each or "", word.lstrip("/")))) for word in said)
+        )
+        for word in said + [word for word in run if "." in word and not word.startswith("/")]:
+            yield from ((path, word, each) for each in named(files, below(context, word.lstrip("/"))))
+
+
+def named(files: set[str], pattern: str) -> list[str]:
+    """The files of a pattern within its directory."""
+    if "*" not in pattern and "?" not in pattern and "[" not in pattern:
+        return [pattern] if pattern in files else []
+    return [each for each in files if fnmatch(each, pattern) and each.count("/") == pattern.count("/")]
+
+
+def main() -> None:
+    """Print the truth: one line for each thing that is named."""
+    kind, place = sys.argv[1:]
+    listed = subprocess.run(["git", "-C", place, "ls-files", "-z"], capture_output=True, check=True)
+    files = set(filter(None, listed.stdout.decode().split("\0")))
+    rows: dict[tuple[str, str], list[str]] = {}
+    for source, said, target in {"actions": actions, "compose": compose, "kustomize": kustomize, "docker": docker}[
+        kind
+    ](place, files):
+        if target != source:
+            rows.setdefault((source, said), []).append(target)
+    for (source, said), targets in rows.items():
+        print(json.dumps({"source": source, "name": said, "targets": sorted(targets)}))
+
+
+if __name__ == "__main__":
+    main()
