@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from . import generic, syntax
+from . import generic, macros, syntax
 from .facts import Definition
 from .source import Findings, Source, blank
 
@@ -31,13 +31,16 @@ def extract(source: Source, language: str) -> Findings:
     if b"#" in text:
         text = blank(text, generic.comment_spans(text, "c"))
         imports = [_import(match) for match in _INCLUDE.finditer(text)]
+    plain = macros.plain(source.text)
+    if plain != source.text:
+        source = Source(plain)
     grammar = "cpp" if language == "c" and _CPP.search(text) else language
     found, _, _ = syntax.read(source, language, grammar, imports)
     for each in imports:
         kind = "link" if each.whole == "embed" else "import"
         line = source.line(each.start)
         found.refer(kind, each.path, each.whole if each.whole == "next" else "", line)
-    found.definitions = _bodies(list(map(_named, found.definitions)))
+    found.definitions = _bodies(macros.named(source, list(map(_named, found.definitions))))
     if source.lines:
         found.refer("use", OWN, "", 1)
     return found

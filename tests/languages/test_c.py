@@ -209,3 +209,48 @@ def test_what_lies_to_the_side_is_not_meant() -> None:
     tree = Tree(files | {"programs/a.c": '#include "mem.h"\n', "contrib/pz/b.c": '#include "mem.h"\n'})
     assert tree.follow("programs/a.c") == {"mem.h": ["lib/common/mem.h"]}
     assert tree.follow("contrib/pz/b.c") == {"mem.h": ["contrib/linux/mem.h"]}
+
+
+def test_macros_around_declarations() -> None:
+    named = [row[0] for row in definitions("box.h", """\
+        BOX_BEGIN_DECLS
+        BOX_EXTERN(int) box_open(box **out, const char *path);
+        BOX_API(const char *) box_name(void);
+        XXH_PUBLIC_API XXH64_hash_t XXH64(const void *input, size_t length);
+        static int BOX_PRINTF(2, 3) box_printf(const char *format, ...);
+        BOX_EXTERN boxcode BOX_DEPRECATED(7.5, "Use (another)")
+        box_form(int a);
+        void BOX_CALL box_call(int a);
+        int BOX_CALL box_old OF((int a, int (*f)(int)));
+        BOX_API int (box_top) (box *b);
+        __attribute__((noinline)) int box_far(int a);
+        STATIC_ASSERT(sizeof(int) == 4);
+        static unsigned int BOX_CLOCK(void) { return 1; }
+        BOX_END_DECLS
+        """)]  # fmt: skip
+    assert named == (
+        "box_open box_name XXH64 box_printf box_form box_call box_old box_top box_far BOX_CLOCK".split()
+    )  # fmt: skip
+
+
+def test_macros_of_classes_and_tests() -> None:
+    assert definitions("box.cc", """\
+        class BOX_EXPORT Writer final : public Base {
+         public:
+          void Lock() EXCLUSIVE_LOCK_FUNCTION(mutex_);
+          int count GUARDED_BY(mutex_);
+          DISALLOW_COPY(Writer);
+        };
+        struct DB {
+          DB() = default;
+        };
+        TEST_F(WriterTest, Grows) {
+          int x;
+        }
+        """) == [
+        ("Writer", "class", 1, 6),
+        ("Writer.Lock", "method", 3, 3),
+        ("DB", "class", 7, 9),
+        ("DB.DB", "method", 8, 8),
+        ("WriterTest.Grows", "function", 10, 12),
+    ]  # fmt: skip

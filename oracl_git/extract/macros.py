@@ -1,0 +1,133 @@
+"""C and C++: the words of the preprocessor that stand around declarations, which no parser can know.
+
+Knows by their looks, in capitals, the macros that are an attribute, a linkage or the keeper of a list of
+arguments, and those that make a function of their own. Expands nothing: what is taken out leaves
+spaces, so that every offset stays.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .facts import Definition
+from .source import Source, blank
+
+_NAME = rb"[A-Z][A-Z0-9_]{2,80}+"
+_LIST = rb"\((?:[^()\n]|\([^()\n]{0,200}\)){0,200}+\)"
+_CALLED = rb"[ \t]*+[A-Za-z_]\w{0,200}+[ \t]*+\("
+
+
+class Taken(NamedTuple):
+    """What is taken out: some groups of a pattern, tried only in a text with one of its signs."""
+
+    pattern: re.Pattern[bytes]
+    signs: tuple[bytes, ...]
+    groups: tuple[int, ...] = (1,)
+
+
+_TAKEN = (
+    Taken(  # class API Writer {
+        re.compile(
+            rb"\b(?:class|struct|union)[ \t]++(" + _NAME + rb"(?:" + _LIST + rb")?)"
+            rb"[ \t\n]++(?=[A-Za-z_][\w:]{0,200}+\s{0,9}(?:final\s{1,9})?[:{])"
+        ),
+        (b"class", b"struct", b"union"),
+    ),
+    Taken(  # BEGIN_DECLS, on a line of its own
+        re.compile(
+            rb"^[ \t]*+((?:[A-Z0-9_]{0,80}?_)?(?:BEGIN|END)(?:_[A-Z0-9_]{1,80}+)?|[A-Z0-9_]{1,80}?_DECLS?)"
+            rb"[ \t]*+;?[ \t]*+$",
+            re.MULTILINE,
+        ),
+        (b"BEGIN", b"END", b"_DECL"),
+    ),
+    Taken(  # void f() EXCLUDES(lock);
+        re.compile(
+            rb"\)[ \t\n]{0,40}(?:const[ \t\n]{1,40}|override[ \t\n]{1,40})?(" + _NAME + _LIST + rb")(?=\s{0,40}[;{])"
+        ),
+        (b")",),
+    ),
+    Taken(  # int count GUARDED_BY(lock);
+        re.compile(rb"[\w>\]][ \t]++((?:[A-Z_]{0,40}_)?GUARDED_BY" + _LIST + rb")(?=\s{0,9}[;={])"), (b"GUARDED_BY",)
+    ),
+    Taken(  # int API(2, 3) f(
+        re.compile(rb"(?<=[\w*][ \t])(" + _NAME + _LIST + rb")(?=\s{1,40}\*{0,3}" + _CALLED + rb")"), (b")",)
+    ),
+    Taken(  # int f OF((int a));
+        re.compile(
+            rb"(?<=[\w][ \t])((?:OF|PROTO|ARGS|P_|__P|_ANSI_ARGS_)[ \t]?\()"
+            rb"\((?:[^()]|\([^()]{0,200}\)){0,500}+\)([ \t]*+\))"
+        ),
+        (b"OF(", b"OF (", b"P_(", b"__P", b"PROTO(", b"ARGS"),
+        (1, 2),
+    ),
+    Taken(  # void API f(
+        re.compile(
+            rb"\b(?:void|int|char|long|short|unsigned|float|double|bool|\w{1,80}_t)[ \t*]++(" + _NAME + rb")"
+            rb"(?=[ \t]++" + _CALLED + rb")"
+        ),
+        (b"(",),
+    ),
+    Taken(  # int (f) (int a);
+        re.compile(
+            rb"^(?!(?:if|while|for|switch|return|else)\b)(?:[A-Za-z_]\w{0,80}+[ \t*]++){1,5}"
+            rb"(\()[a-z_]\w{0,200}(\))[ \t]*+\((?!\*)",
+            re.MULTILINE,
+        ),
+        (b") (", b")("),
+        (1, 2),
+    ),
+)
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9_]+")
+_ARGUMENT = re.compile(rb"[A-Za-z_][\w:]{0,200}")
+_WORD = re.compile(rb"[A-Za-z_]\w*+|[*&>]")
+_NO_TYPE = frozenset(b"static inline extern virtual explicit constexpr friend template typename const".split())
+_LONGEST = 1_000  # bytes of a definition that are looked at
+
+
+def plain(text: bytes) -> bytes:
+    """The text as a parser can read it, of the same length."""
+    for pattern, signs, groups in _TAKEN:
+        if any(sign in text for sign in signs):
+            spans = [match.span(group) for match in pattern.finditer(text) for group in groups]
+            text = blank(text, spans) if spans else text
+    return text
+
+
+def named(source: Source, definitions: list[Definition]) -> list[Definition]:
+    """The definitions: `TEST(Box, Grows) {` defines Box.Grows, and what only calls a macro defines nothing."""
+    kept = []
+    for each in definitions:
+        name = each.name.rpartition(".")[2]
+        if each.kind in ("function", "method") and _CAPITALS.fullmatch(name) and not _is_itself(each.name):
+            made = _made(source, each, name)
+            if not made:
+                continue
+            each = each._replace(name=made)
+        kept.append(each)
+    return kept
+
+
+def _is_itself(name: str) -> bool:
+    """Whether it is the constructor of a class in capitals."""
+    *_, around, own = ("", *name.split("."))
+    return around == own
+
+
+def _made(source: Source, each: Definition, name: str) -> str:
+    """What a definition named in capitals is called; "" for none."""
+    start = source.start(each.start)
+    text = source.text[start : start + _LONGEST]
+    match = re.search(rb"(?<![\w:~])%b[ \t]*+\(([^()]{0,300})\)" % name.encode(), text)
+    if text.lstrip().startswith(b"#") or match is None:
+        return each.name
+    before = text[: match.start()].rpartition(b"\n\n")[2]
+    if any(word not in _NO_TYPE and not word.isupper() for word in _WORD.findall(before)):
+        return each.name  # it has a type
+    if text[match.end() :].lstrip()[:1] != b"{":
+        return ""
+    arguments = [word.strip() for word in match[1].split(b",")]
+    if "TEST" in name and all(_ARGUMENT.fullmatch(word) for word in arguments):
+        return ".".join(word.decode().replace("::", ".") for word in arguments)
+    return each.name
