@@ -24,9 +24,7 @@ COMMENTS = {
     "c": re.compile(_STRING + _C, re.DOTALL),
     "css": re.compile(_STRING + rb"|(?P<comment>/\*(?:.*?\*/|.*+))", re.DOTALL),
     # The address of a file has slashes too: url(//x), url(https://x).
-    "scss": re.compile(
-        _STRING + rb"|url\([^()\n]*+\)?|(?P<comment>(?<!:)//[^\n]*+|/\*(?:.*?\*/|.*+))", re.DOTALL
-    ),
+    "scss": re.compile(_STRING + rb"|url\([^()\n]*+\)?|(?P<comment>(?<!:)//[^\n]*+|/\*(?:.*?\*/|.*+))", re.DOTALL),
     "rust": re.compile(
         rb"r#\"(?:.*?\"#|.*+)|r##\"(?:.*?\"##|.*+)|r###\"(?:.*?\"###|.*+)|\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\\n]|\\[^\n]{1,9})'"
         rb"|(?P<comment>//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)",
@@ -35,9 +33,7 @@ COMMENTS = {
     "hash": re.compile(_STRING + rb"|(?<![^\s;])(?P<comment>#[^\n]*+)"),
     "ini": re.compile(rb"^[ \t]*+(?P<comment>[#;][^\n]*+)", re.MULTILINE),
     "slash-lines": re.compile(rb"^[ \t]*+(?P<comment>//[^\n]*+)", re.MULTILINE),
-    "dash": re.compile(
-        _STRING + rb"|(?P<comment>--\[\[(?:[^\]]|\](?!\]))*+|--[^\n]*+|/\*(?:.*?\*/|.*+))", re.DOTALL
-    ),
+    "dash": re.compile(_STRING + rb"|(?P<comment>--\[\[(?:[^\]]|\](?!\]))*+|--[^\n]*+|/\*(?:.*?\*/|.*+))", re.DOTALL),
     "semicolon": re.compile(rb"\"(?:[^\"\\]|\\.)*+\"|(?P<comment>;[^\n]*+)", re.DOTALL),
     "percent": re.compile(_STRING + rb"|(?P<comment>%[^\n]*+)"),
     "rem": re.compile(rb"^[ \t]*+@?(?P<comment>(?:rem\b|::)[^\n]*+)", re.MULTILINE | re.IGNORECASE),
@@ -84,8 +80,36 @@ _SAID: dict[str, tuple[re.Pattern[bytes], str, str]] = {
 }
 
 
+_INCLUDED = re.compile(rb"^[ \t]*+[-s]?include[ \t]++([^\n#]{1,1000})", re.MULTILINE)
+_AFTER_VARIABLE = re.compile(rb"\$[({][^\n/]{1,80}?[)}]/?([\w.+-]++(?:/[\w.+-]++)*+)(?=[ \t]|$)", re.MULTILINE)
+
+
+_ASSIGNED = re.compile(
+    rb"^[ \t]*+(?:override[ \t]++|export[ \t]++)?([A-Za-z_]\w*+)[ \t]*+[:?]{0,2}=[ \t]*+([\w./$(){}-]++)[ \t]*+$",
+    re.MULTILINE,
+)
+_VARIABLE = re.compile(rb"\$[({](\w++)[)}]")
+_FULL = re.compile(rb"[\w./+-]{1,300}")
+
+
+def _refer_included(source: Source, code: bytes, found: Findings) -> None:
+    """Makefiles read in by a variable: what it is set to in the same file, else what follows it is known."""
+    values = dict(_ASSIGNED.findall(code))
+    for match in _INCLUDED.finditer(code):
+        for word in match[1].split() if b"$" in match[1] else ():
+            for _ in range(3):
+                word = _VARIABLE.sub(lambda each: values.get(each[1], each[0]), word)[:1000]
+            if _FULL.fullmatch(word):
+                found.refer("path", word.decode(), "", source.line(match.start(1)))
+        for name in _AFTER_VARIABLE.finditer(code, *match.span(1)):
+            target = name[1].decode()
+            found.refer("path" if "/" in target else "file", target, "", source.line(match.start(1)))
+
+
 def refer_said(source: Source, code: bytes, language: str, found: Findings) -> None:
     """Note what a language names in words of its own."""
+    if language == "make":
+        _refer_included(source, code, found)
     if language in _SAID:
         pattern, kind, written = _SAID[language]
         for match in pattern.finditer(code):

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from posixpath import normpath
 
-from . import packages, syntax
+from . import packages, syntax, views
 from .facts import Definition
 from .source import Findings, Source
+from .views import underscore
 
 _CONSTANT = re.compile(rb"(?<![\w$@:.])(?:::)?([A-Z]\w*+(?:::[A-Z]\w*+)*+)(?!\w|: )")
 _PRIVATE = re.compile(rb"^[ \t]*+(private|protected|public)[ \t]*+(?:#[^\n]*+)?$", re.MULTILINE)
@@ -22,7 +23,6 @@ _GEM = re.compile(rb"^[ \t]*+(?:\w++\.name[ \t]*+=[ \t]*+)[\"']([\w.-]++)[\"']",
 _NEEDED = re.compile(
     rb"^[ \t]*+(?:\w++\.add_(?:runtime_|development_)?dependency|gem)[ \t(]*+[\"']([\w.-]++)[\"']", re.MULTILINE
 )
-_UPPER = (re.compile(r"([A-Z\d]+)([A-Z][a-z])"), re.compile(r"([a-z\d])([A-Z])"))
 _PASSED = frozenset(("class", "module"))
 
 
@@ -37,6 +37,8 @@ def extract(source: Source, language: str) -> Findings:
         syntax.refer(source, each._replace(path=path, members=()), found)
     named = [each for each in found.definitions if each.kind in _PASSED or each.kind == "constant"]
     found.declares += (("ruby", each.name.replace(".", "::")) for each in named)
+    found.declares += (("ruby body", name) for name in _with_bodies(source, found.definitions))
+    _rendered(source, reading.code, nests, found)
     _uses(source, reading.bare, nests, packages.own_names(found.definitions), found)
     _gems(source, reading.code, found)
     found.entry_point |= _TASK.search(reading.code) is not None and b"Rake::Task" not in reading.code
@@ -57,14 +59,6 @@ def _required(source: Source, each: syntax.Import, nesting: str) -> str:
     return path.removeprefix("./") if path.startswith("./../") else path
 
 
-def underscore(constant: str) -> str:
-    """The path that a constant has by convention: `A::BigName` is a/big_name."""
-    path = constant.replace("::", "/")
-    for pattern in _UPPER:
-        path = pattern.sub(r"\1_\2", path)
-    return path.lower()
-
-
 def _hidden(source: Source, code: bytes, definitions: list[Definition]) -> list[Definition]:
     """The definitions, those made private that say so, or stand below a bare `private` of their class."""
     marks = [(source.line(match.start(1)), match[1] == b"public") for match in _PRIVATE.finditer(code)]
@@ -82,6 +76,23 @@ def _hidden(source: Source, code: bytes, definitions: list[Definition]) -> list[
                 each = each._replace(public=False)
         rows.append(each)
     return rows
+
+
+def _with_bodies(source: Source, definitions: list[Definition]) -> list[str]:
+    """The classes and modules that the file does more with than to open them around others."""
+    filled = {each.name.rpartition(".")[0] for each in definitions if each.kind not in _PASSED}
+    return [
+        each.name.replace(".", "::")
+        for each in definitions
+        if each.kind in _PASSED and (each.name in filled or b"<" in source.rows[each.start - 1])
+    ]
+
+
+def _rendered(source: Source, code: bytes, nests: list[tuple[int, int, str]], found: Findings) -> None:
+    """The views that code renders; a builder is a view itself, which no class stands in."""
+    if b"render" in code or b"partial!" in code or b"layout" in code or b"erb" in code:
+        views.refer(source, code, found, nests)
+    views.shown(found.definitions, found)
 
 
 def _nesting(nests: list[tuple[int, int, str]], line: int) -> str:

@@ -27,8 +27,9 @@ _CREATED = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _READ_IN = re.compile(
-    rb"^[ \t]*+(?:\\(?:i|ir|include|include_relative)[ \t]++|source[ \t]++|\.read[ \t]++|@{1,2}|:r[ \t]++)"
-    rb"[\"']?([\w./-]{1,200}\.\w{1,10})",
+    rb"^[ \t]*+(?:\\(?:i|ir|include|include_relative)[ \t]++|source[ \t]++|\.read[ \t]++|:r[ \t]++)"
+    rb"[\"']?([\w./-]{1,200}\.\w{1,10})"
+    rb"|^[ \t]*+@{1,2}[\"']?(?:(?:__\w{1,40}__|&{1,2}\w++|\$\{?\w++\}?|\?)/)?([\w./-]{1,200})(?=[\"';\s]|\Z)",
     re.MULTILINE | re.IGNORECASE,
 )
 _KINDS = {b"type": "type", b"domain": "type", b"sequence": "constant", b"schema": "module"}
@@ -44,7 +45,10 @@ def extract(source: Source, language: str) -> Findings:
     text = blank(source.text, comments)
     taken = []
     for match in _READ_IN.finditer(text):
-        found.refer("path", match[1].decode("utf-8", "replace"), "", source.line(match.start(1)))
+        name = (match[1] or match[2]).decode()
+        if "." not in name.rpartition("/")[2]:
+            name += ".sql"  # as SQL*Plus has it
+        found.refer("path", name, "", source.line(match.start()))
         taken.append(match.span())
     for offset, (path, anchor) in paths(blank(text, taken)):
         found.refer("mention", path, anchor, source.line(offset))

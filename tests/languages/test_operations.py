@@ -178,3 +178,19 @@ def test_directories_of_a_kustomization(edges) -> None:
         ("configures", "all/kustomization.yaml", "all/api/kustomization.yaml"),
         ("configures", "all/kustomization.yaml", "base/kustomization.yaml"),
     }  # fmt: skip
+
+
+def test_makefiles_by_variables(edges) -> None:
+    assert edges({
+        "ports/unix/Makefile": "VARIANT ?= standard\nDIR ?= variants/$(VARIANT)\ninclude $(TOP)/py/py.mk $(DIR)/board.mk\n"
+        "-include ${HELPERS}rules.mk\ninclude $(BOARD_DIR)/board.mk\n",
+        "ports/unix/variants/standard/board.mk": "x:\n",
+        "ports/unix/variants/tiny/board.mk": "x:\n",
+        "ports/unix/rules.mk": "x:\n",
+        "rules.mk": "x:\n",
+        "py/py.mk": "x:\n",
+    }) == {
+        ("references", "ports/unix/Makefile", "py/py.mk"),
+        ("references", "ports/unix/Makefile", "ports/unix/variants/standard/board.mk"),
+        ("references", "ports/unix/Makefile", "ports/unix/rules.mk"),
+    }  # fmt: skip

@@ -32,6 +32,9 @@ CREATE INDEX i ON users (id);
 source third.sql;
 .read 'fourth.sql'
 @fifth.sql
+@@sixth
+@&dir/seven/th -- and so on
+@&script
 select * from x where path = 'data/x.csv';
 """
 
@@ -47,7 +50,7 @@ def test_definitions() -> None:
 def test_scripts_that_are_read_in() -> None:
     found = facts("a.sql", SCRIPT).references
     assert [r.target for r in found if r.kind == "path"] == [
-        "other.sql", "sub/more.sql", "third.sql", "fourth.sql", "fifth.sql",
+        "other.sql", "sub/more.sql", "third.sql", "fourth.sql", "fifth.sql", "sixth.sql", "seven/th.sql",
     ]  # fmt: skip
     assert {(r.kind, r.target) for r in found if r.kind != "path"} == {
         ("comment", "docs/users.md"),

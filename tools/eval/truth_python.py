@@ -7,6 +7,7 @@ on the path for the file (the one its outermost package lies in), then in the ro
 that are installed (src, say). A name that is no module leads to its package, or to the file that a chain
 of re-exports ends in. Run it with the packages of the repository and what they need installed: each module of the
 roots is then also really imported, and what its `__file__` says must agree (counts go to standard error).
+Notebooks are read cell by cell.
 A line: {"source": path, "targets": [path, …]}.
 """
 
@@ -23,6 +24,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib.machinery import PathFinder
+from typing import Any
 
 Place = tuple[str, tuple[str, ...]]  # a module's file ("" for a namespace), and where its submodules lie
 
@@ -41,13 +43,25 @@ def find(name: str, path: tuple[str, ...]) -> Place | None:
     return file, places
 
 
+def cells(notebook: dict[str, Any]) -> ast.Module:
+    """The cells of code of a notebook in Python; magic lines, and cells that are no Python for them, are left out."""
+    whole = ast.Module([], [])
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            text = "".join(cell["source"])
+            lines = ["pass" if row.lstrip().startswith(("%", "!", "?")) else row for row in text.splitlines()]
+            with contextlib.suppress(SyntaxError, ValueError):
+                whole.body += ast.parse("\n".join(lines)).body
+    return whole
+
+
 @cache
 def tree(file: str) -> ast.Module | None:
     """The syntax of a file; None when it is no Python."""
     try:
         with open(file, "rb") as opened:
-            return ast.parse(opened.read())
-    except (SyntaxError, ValueError, OSError, RecursionError):
+            return cells(json.load(opened)) if file.endswith(".ipynb") else ast.parse(opened.read())
+    except (KeyError, TypeError, SyntaxError, ValueError, OSError, RecursionError):
         return None
 
 
@@ -165,7 +179,7 @@ def main() -> None:
     roots = tuple(os.path.normpath(os.path.join(place, root)) for root in sys.argv[2:])
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=place, capture_output=True, check=True).stdout
     tracked = set(filter(None, listed.decode().split("\0")))
-    files = [os.path.join(place, path) for path in sorted(tracked) if path.endswith(".py")]
+    files = [os.path.join(place, path) for path in sorted(tracked) if path.endswith((".py", ".ipynb"))]
     for file in files:
         source = os.path.relpath(file, place)
         for found in imports(file, roots):
@@ -173,7 +187,7 @@ def main() -> None:
             if targets:
                 print(json.dumps({"source": source, "targets": targets}))
     sys.path[:0] = list(roots)
-    check(files, roots)
+    check([file for file in files if file.endswith(".py")], roots)
 
 
 if __name__ == "__main__":

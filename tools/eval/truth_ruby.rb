@@ -6,7 +6,8 @@
 # constant that another file of the repository defines (kind "use"), looked up through the modules
 # around it as Ruby does. Required names are tried in the lib/, test/ and spec/ directories that stand
 # at the top or beside a gemspec. Of a module that several files open, all are targets where one of them
-# is where autoloaders would look (Zeitwerk: A::BigName is a/big_name.rb); others are left out.
+# is where autoloaders would look (Zeitwerk: A::BigName is a/big_name.rb); others are left out, and so
+# are those called like a gem that a Gemfile or gemspec names.
 require "json"
 require "ripper"
 require "set"
@@ -15,6 +16,11 @@ ROOT = File.realpath(ARGV[0])
 FILES = `git -C #{ROOT} ls-files -z`.split("\0").reject { |f| File.symlink?(File.join(ROOT, f)) }
 SOURCES = FILES.select { |f| f =~ /\.(rb|rake|ru|gemspec)\z/ || f =~ /(\A|\/)(Rakefile|Gemfile)\z/ }
 KNOWN = FILES.to_set
+# What gems are called that this tree needs and is not: it may open their modules, and those stay theirs.
+GEMS = FILES.grep(/(\A|\/)(Gemfile(\.lock)?|[^\/]+\.gemspec)\z/).flat_map do |file|
+  text = File.read(File.join(ROOT, file), encoding: "UTF-8")
+  text.scan(/^ {4}([\w-]+) \(/).flatten + text.scan(/(?:\bgem|_dependency)[ (]+["']([\w-]+)["']/).flatten
+end.flat_map { |name| [name.delete("_-"), name[/\A[a-z0-9]+/]] }.to_set - FILES.grep(/\.gemspec\z/).map { |file| File.basename(file, ".gemspec").delete("_-") }
 BESIDE = (["."] + FILES.grep(/\.gemspec\z/).map { |f| File.dirname(f) }).uniq
 LOAD = BESIDE.flat_map { |d| %w[lib test spec].map { |r| d == "." ? r : "#{d}/#{r}" } }
 
@@ -108,7 +114,7 @@ walks.each do |source, walk|
     full = scopes.map { |s| s.empty? ? said : "#{s}::#{said}" }.find { |f| where.key?(f) }
     next unless full
     found = where[full]
-    next if found.include?(source)
+    next if found.include?(source) || GEMS.include?(full[/\A\w+/].downcase)
     next if found.length > 1 && found.count { |f| f.end_with?("#{underscore(full)}.rb") } != 1
     rows << ["use", full, found]
   end

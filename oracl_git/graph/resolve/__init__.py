@@ -25,6 +25,8 @@ FAMILIES = {
     "notebook": "python",
     "template": "template",  # a kind of reference, whatever language it stands in; so is
     "depends": "manifests",
+    "ruby template": "views",
+    "erb template": "views",
     "go": "go",
     "rust": "rust",
     "c": "c",
@@ -47,6 +49,7 @@ FAMILIES = {
     "svelte": "web",
     "astro": "web",
     "html": "web",
+    "erb": "web",
     "css": "web",
     "scss": "web",
     "less": "web",
@@ -55,7 +58,9 @@ FAMILIES = {
 
 def resolve(language: str, names: Names, source: str, reference: Reference) -> Resolution:
     """Where a reference of kind "import", "use", "template" or "depends" leads from a file of a language."""
-    family = FAMILIES.get(reference.kind if reference.kind in ("template", "depends") else language)
+    family = FAMILIES.get(f"{language} {reference.kind}") or FAMILIES.get(
+        reference.kind if reference.kind in ("template", "depends") else language
+    )
     return _resolver(family)(names, source, reference) if family else EXTERNAL
 
 

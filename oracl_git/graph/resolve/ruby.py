@@ -7,8 +7,8 @@ the convention of autoloaders: `A::BigName` is defined in a/big_name.rb.
 from __future__ import annotations
 
 from ...extract.facts import Reference
-from ...extract.ruby import underscore
-from ..names import Names
+from ...extract.views import underscore
+from ..names import Candidates, Names
 from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, inside, join, likely, parent
 from .packages import outwards
 
@@ -40,13 +40,21 @@ def _constant(names: Names, source: str, nesting: str, name: str) -> Resolution:
             found = names.declaring("ruby", full)
             if found == ():
                 continue
-            if found is not None and len(found) == 1:
-                return exact(*found, symbol=full.replace("::", "."))
-            if found and source in found:
+            if found and source in found and len(found) > 1:
                 return EXTERNAL
-            chosen = _conventional(names, full)
+            chosen = _conventional(names, full) or _only(names.declaring("ruby body", full))
+            chosen = chosen or tuple(path for path in _only(found) if _is_of(path, full))
             return exact(*chosen, symbol=full.replace("::", ".")) if len(chosen) == 1 else EXTERNAL
     return EXTERNAL
+
+
+def _only(found: Candidates) -> tuple[str, ...]:
+    return found if found and len(found) == 1 else ()
+
+
+def _is_of(path: str, full: str) -> bool:
+    """Whether a file lies in what is called like a name: one that only opens a module of others does not make it."""
+    return underscore(full.partition("::")[0]) in path.rpartition(".")[0].split("/")
 
 
 def _conventional(names: Names, full: str) -> tuple[str, ...]:
