@@ -18,7 +18,7 @@ from . import templates
 from .chunks import by_lines
 from .exclude import is_binary, is_generated
 from .facts import Chunk, Facts, Texts
-from .languages import language
+from .languages import language, language_of
 from .source import Findings, Source
 from .words import split_bytes, split_identifiers
 
@@ -39,6 +39,8 @@ def read(data: bytes, language_name: str) -> tuple[Facts, Texts]:
     checksum = hashlib.sha256(data).hexdigest()
     if is_binary(data):
         return Facts(language_name, checksum, skip="binary"), []
+    if language_name == "text" and data.startswith(b"#!"):  # a path without a suffix says nothing
+        language_name = language_of(b"", data)
     row = language(language_name)
     source = Source(_unwrapper(row.wrapped)(data) if row.wrapped else data)
     code = not row.prose and row.module != "config"

@@ -194,3 +194,16 @@ def test_makefiles_by_variables(edges) -> None:
         ("references", "ports/unix/Makefile", "ports/unix/variants/standard/board.mk"),
         ("references", "ports/unix/Makefile", "ports/unix/rules.mk"),
     }  # fmt: skip
+
+
+def test_a_script_without_a_suffix_is_read_by_its_first_line(edges) -> None:
+    assert edges({
+        "plugins/git/install": '#!/usr/bin/env bash\nsource "$PLUGINS/common/functions"\n',
+        "plugins/common/functions": "#!/usr/bin/env bash\ngo() {\n  true\n}\n",
+        "bin/run": "#!/usr/bin/env python3\nimport tools.part\n",
+        "tools/part.py": "A = 1\n",
+        "tools/__init__.py": "",
+    }) == {
+        ("references", "plugins/git/install", "plugins/common/functions"),
+        ("imports", "bin/run", "tools/part.py"),
+    }  # fmt: skip
