@@ -49,11 +49,14 @@ def extract(source: Source, language: str) -> Findings:
         runs = _RUN.search(code[max(row, offset - 200) : offset])
         found.refer("path" if runs else "mention", path, anchor, source.line(offset))
     for match in _AFTER_VARIABLE.finditer(code):
-        hit = path_like(match[1].translate(_BACKSLASH).lstrip(b"/"))
+        tail = match[1].translate(_BACKSLASH).lstrip(b"/")
+        hit = path_like(tail)
+        row = source.start(source.line(match.start()))
+        runs = _RUN.search(code[max(row, match.start() - 200) : match.start()])
         if hit:
-            row = source.start(source.line(match.start()))
-            runs = _RUN.search(code[max(row, match.start() - 200) : match.start()])
             found.refer("path" if runs else "mention", hit[0], hit[1], source.line(match.start(1)))
+        elif runs and b"/" not in tail and tail.strip(b"."):  # beside the script, if anywhere
+            found.refer("file", tail.decode(), "", source.line(match.start(1)))
     for match in _MODULE.finditer(code):
         found.refer("module", match[1].decode().rstrip("."), "", source.line(match.start()))
     _functions(source, code, powershell, found)
