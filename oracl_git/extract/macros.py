@@ -14,7 +14,7 @@ from .facts import Definition
 from .source import Source, blank
 
 _NAME = rb"[A-Z][A-Z0-9_]{2,80}+"
-_LIST = rb"\((?:[^()\n]|\([^()\n]{0,200}\)){0,200}+\)"
+_LIST = rb"\((?:[^()\n]++|\([^()\n]{0,200}+\)){0,200}\)"
 _CALLED = rb"[ \t]*+[A-Za-z_]\w{0,200}+[ \t]*+\("
 
 
@@ -52,12 +52,16 @@ _TAKEN = (
         re.compile(rb"[\w>\]][ \t]++((?:[A-Z_]{0,40}_)?GUARDED_BY" + _LIST + rb")(?=\s{0,9}[;={])"), (b"GUARDED_BY",)
     ),
     Taken(  # int API(2, 3) f(
-        re.compile(rb"(?<=[\w*][ \t])(" + _NAME + _LIST + rb")(?=\s{1,40}\*{0,3}" + _CALLED + rb")"), (b")",)
+        # What stands before is looked at from behind: a pattern that starts with a set of bytes skips fast to them.
+        re.compile(
+            rb"([A-Z](?<=[\w*][ \t][A-Z])[A-Z0-9_]{2,80}+" + _LIST + rb")(?=\s{1,40}\*{0,3}" + _CALLED + rb")"
+        ),
+        (b")",),
     ),
     Taken(  # int f OF((int a));
         re.compile(
             rb"(?<=[\w][ \t])((?:OF|PROTO|ARGS|P_|__P|_ANSI_ARGS_)[ \t]?\()"
-            rb"\((?:[^()]|\([^()]{0,200}\)){0,500}+\)([ \t]*+\))"
+            rb"\((?:[^()]++|\([^()]{0,200}+\)){0,500}\)([ \t]*+\))"
         ),
         (b"OF(", b"OF (", b"P_(", b"__P", b"PROTO(", b"ARGS"),
         (1, 2),
