@@ -15,10 +15,13 @@ _TAG = re.compile(
 )
 _QUOTED = re.compile(rb"[\"']([^\"'\n{}]{1,200})[\"']")
 _FILES = re.compile(rb"[\"']([\w./-]{1,200}\.\w{1,10})[\"']")
+_ARGUMENTS = rb"\(\s{0,80}(?:[^\"'()\n]{0,80},)?\s{0,80}"
+# Each way begins with a letter, which the engine skips fast to; what must not stand before is looked at from behind.
 _RENDERED = re.compile(
-    rb"(?:\b(?:render|render_template|render_to_string|render_to_response|TemplateResponse)\("
-    rb"\s{0,80}(?:[^\"'()\n]{0,80},)?\s{0,80}|\b(?:get_template|select_template)\(\s{0,80}"
-    rb"|(?<!\w)(?:\w{1,40}_)?template(?:_name)?[ \t]{0,9}=[ \t]{0,9})"
+    rb"(?:render(?<!\wrender)(?:_template|_to_string|_to_response)?" + _ARGUMENTS + rb"|"
+    rb"TemplateResponse(?<!\wTemplateResponse)" + _ARGUMENTS + rb"|"
+    rb"get_template(?<!\wget_template)\(\s{0,80}|select_template(?<!\wselect_template)\(\s{0,80}"
+    rb"|template(?<![^\W_]template)(?:_name)?[ \t]{0,9}=[ \t]{0,9})"
     rb"(?:[\"']([\w./-]{1,200}\.\w{1,10})[\"']|\[([^\]]{1,500})\])"
 )
 _RENDERERS = (b"render(", b"render_t", b"TemplateResponse(", b"template")  # how those words look
