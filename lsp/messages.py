@@ -107,7 +107,8 @@ RESULT = {
     "fragment": "all lines that belong to the answer, as `L1-142`, or empty",
     "title": "the definition or heading of `focus`", "kind": "`code`, `tests`, `docs`, `config`",
     "score": "between 0 and 1", "reasons": "a list of `signal`, `text`, `share`; the shares add up to the score",
-    "snippet": "with `snippet`",
+    "snippet": "with `snippet`: the lines of `focus` with most words of the question",
+    "snippet_line": "the number of the first of them",
 }  # fmt: skip
 STEP = {
     "uri": "the file", "path": "its path, for display", "range": "where the reference stands, or null",

@@ -177,9 +177,8 @@ def explain(result: Result) -> None:
 
 def snippet(result: Result) -> None:
     """The text of a result, numbered."""
-    start = int(result.focus[1:].partition("-")[0]) if result.focus else 1
     room = width()
-    for number, line in enumerate(result.snippet.splitlines(), start):
+    for number, line in enumerate(result.snippet.splitlines(), result.snippet_line):
         print((paint(f"    {number:5}", "dim") + "  " + cut(plain(line.replace("\t", "    ")), room - 11)).rstrip())
 
 

@@ -60,7 +60,7 @@ def _run(chunks: Sequence[Span], scores: Mapping[int, float], worths: dict[int, 
 
 def _worths(chunks: Sequence[Span], scores: Mapping[int, float], words: frozenset[str], alike: int) -> dict[int, int]:
     """Place → what a line is worth, in units, of the passages that match, in order."""
-    heads = tuple({stem[:-1] if stem.endswith("y") else stem for stem in words})
+    heads = _heads(words)
     scale = tables.LINES_BM25 / (max(scores.values()) or 1.0)
     worths = {}
     for place, span in enumerate(chunks):
@@ -93,8 +93,24 @@ def _best(
     return found
 
 
+def window(rows: Sequence[str], words: frozenset[str], size: int) -> int:
+    """Which of some lines the `size` ones begin at that hold most of the words (their stems); of equals in a row
+    the one in the middle, so that there is something around a single line."""
+    heads = _heads(words)
+    held = [{head for head in heads if head in low} for low in map(str.lower, rows)]
+    counts = [len(set().union(*held[start : start + size])) for start in range(max(1, len(rows) - size + 1))]
+    first = counts.index(max(counts))
+    last = next((place for place in range(first, len(counts)) if counts[place] < counts[first]), len(counts)) - 1
+    return (first + last) // 2 if counts[first] else 0
+
+
+def _heads(words: frozenset[str]) -> tuple[str, ...]:
+    """What a word that has one of these stems must hold."""
+    return tuple({stem[:-1] if stem.endswith("y") else stem for stem in words})
+
+
 def _share(title: str, words: frozenset[str], heads: tuple[str, ...]) -> float:
-    """The share of a title's words that are among some; `heads`: what a word that has one of their stems must hold."""
+    """The share of a title's words that are among some, whose `heads` these are."""
     if title.isascii():
         low = title.lower()
         if not any(head in low for head in heads):

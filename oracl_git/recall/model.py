@@ -32,6 +32,7 @@ class Result(NamedTuple):
     reasons: tuple[Reason, ...] = ()
     commit: str = ""
     snippet: str = ""
+    snippet_line: int = 0  # where it begins
 
     def to_json(self) -> dict[str, object]:
         """The stable JSON form."""
@@ -47,7 +48,7 @@ class Result(NamedTuple):
             "commit": self.commit,
         }
         if self.snippet:
-            data["snippet"] = self.snippet
+            data |= {"snippet": self.snippet, "snippet_line": self.snippet_line}
         return data
 
 

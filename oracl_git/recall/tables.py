@@ -104,6 +104,7 @@ LINES_MEANING = 0.7  # it is the file's nearest in meaning
 RANGE = Width(price=2_000, most=250)  # what belongs to the answer
 FOCUS = Width(price=200, most=100)  # where in it to look first
 LINES_NAMED = 12  # a definition that is named is the answer; a shorter one is shown with what is around it
+SNIPPET = 12  # lines of the focus that are shown
 LINES_UNIT = 100  # worth is counted in whole hundredths
 RECENCY = 0.2  # score × (1 + RECENCY · 2^(−age / RECENCY_DAYS))
 RECENCY_DAYS = 125

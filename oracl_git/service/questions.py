@@ -378,6 +378,8 @@ class Questions(Opened):
         return priority.contributions(node.path, node.tags, facts, rules, standing)
 
     def _with_snippets(self, answer: Answer) -> Answer:
+        from ..recall.lines import stems, window
+
         blobs = {}
         for result in answer.results:
             node = self.index.node(result.path)
@@ -385,12 +387,15 @@ class Questions(Opened):
                 blobs[result.path] = node.blob
         with self._objects() as objects:
             contents = dict(objects.blobs(list(dict.fromkeys(blobs.values()))))
+        asked = stems(getattr(answer.query, "text", ""))
         results = []
         for result in answer.results:
             start, _, end = result.focus[1:].partition("-")
             rows = (contents.get(blobs.get(result.path, "")) or b"").decode("utf-8", "replace").splitlines()
-            first = int(start) if start else 1
-            results.append(result._replace(snippet="\n".join(rows[first - 1 : min(int(end or first), first + 11)])))
+            rows = rows[int(start or 1) - 1 : int(end or start or tables.SNIPPET)]
+            first = window(rows, asked, tables.SNIPPET)
+            text = "\n".join(rows[first : first + tables.SNIPPET])
+            results.append(result._replace(snippet=text, snippet_line=int(start or 1) + first))
         return answer._replace(results=tuple(results))
 
     def _time_of(self, name: str) -> int | None:

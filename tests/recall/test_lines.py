@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import oracl_git
 from oracl_git.recall import tables
-from oracl_git.recall.lines import chosen, stems
+from oracl_git.recall.lines import chosen, stems, window
 from oracl_git.store.index import Span
 
 
@@ -144,6 +144,28 @@ def test_a_definition_that_is_named_is_the_answer_and_a_short_one_has_its_surrou
     assert (_lines(short.focus), short.title) == ((at, at), "MAX_ENTRIES")
 
 
+@given(
+    st.lists(st.sampled_from(["money", "Refunds back", "work()", "", "queries"]), min_size=1, max_size=60),
+    st.integers(1, 15),
+)
+def test_no_window_holds_more_of_the_words(rows: list[str], size: int) -> None:
+    words = stems("money refund query")
+    start = window(rows, words, size)
+
+    def held(start: int) -> int:
+        text = " ".join(rows[start : start + size]).lower()
+        return sum(head in text for head in ("money", "refund", "quer"))
+
+    assert 0 <= start <= max(0, len(rows) - size)
+    assert held(start) == max(held(place) for place in range(max(1, len(rows) - size + 1)))
+
+
+def test_a_single_line_is_shown_with_what_is_around_it() -> None:
+    rows = ["work()"] * 30 + ["money"] + ["work()"] * 30
+    assert window(rows, stems("money"), 11) == 25
+    assert window(rows, stems("nothing"), 11) == 0
+
+
 def test_a_snippet_begins_where_to_look_first(git: Any, tmp_path: Path) -> None:
     """Though all of a small file belongs to the answer."""
     repo = git.init(tmp_path / "r")
@@ -156,4 +178,7 @@ def test_a_snippet_begins_where_to_look_first(git: Any, tmp_path: Path) -> None:
         found = oracl.search("when does money go back", snippet=True).results[0]
     low, high = _lines(found.focus)
     assert _lines(found.fragment) == (1, 58) and 1 < low <= 57 <= high
-    assert found.snippet.splitlines() == source.splitlines()[low - 1 : low + 11]
+    rows = source.splitlines()
+    start = found.snippet_line
+    assert low <= start <= 57 <= start + tables.SNIPPET - 1
+    assert found.snippet.splitlines() == rows[start - 1 : start + tables.SNIPPET - 1]
