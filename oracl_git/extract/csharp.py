@@ -12,7 +12,11 @@ from . import packages, syntax
 from .source import Findings, Source
 
 _KINDS = frozenset(("class", "interface", "type"))
-_TYPE = re.compile(rb"(?<![\w.$\"'@])(\[?)([A-Z]\w*+)(<?)")
+# What is assigned to, and what has accessors, is a property or a field, also when a type is called like it.
+_TYPE = re.compile(
+    rb"(?<![\w.$\"'@])(\[?)([A-Z]\w*+)"
+    rb"(?!\s*+=(?![=>])|\s*+\{\s*+(?:(?:private|protected|internal)\s++){0,2}(?:[sg]et|init)\b)(<?)"
+)
 
 
 def extract(source: Source, language: str) -> Findings:

@@ -17,7 +17,8 @@ _PACKAGE = re.compile(rb"^package[ \t]++([\w.]++)", re.MULTILINE)
 _HEAD = 10_000  # bytes in which the package is said, if one is
 # What stands at the left margin is a definition, also where the grammar takes it for something else.
 _TOP_LEVEL = re.compile(
-    rb"^(?:(private|internal)[ \t]++|(?:public|const|expect|actual|inline|suspend|lateinit|annotation|abstract|open"
+    rb"^(?:@[\w.:]++(?:\([^()\n]{0,200}+\))?[ \t]++){0,5}"
+    rb"(?:(private|internal)[ \t]++|(?:public|const|expect|actual|inline|suspend|lateinit|annotation|abstract|open"
     rb"|sealed|data|value|enum|fun)[ \t]++)*(class|interface|object|typealias|val|var)[ \t]++(\w++)(?![\w.<?])",
     re.MULTILINE,
 )

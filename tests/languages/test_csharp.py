@@ -132,6 +132,28 @@ def test_a_type_in_very_many_parts_is_in_the_file_called_like_it() -> None:
     assert tree.follow("Lib/User.cs", "use")["Big"] == ["Lib/Big.cs"]
 
 
+def test_a_property_is_no_use_of_a_type_that_is_called_like_it() -> None:
+    tree = Tree({
+        "Name.cs": "namespace A;\n\nclass Name { }\nclass Kind { }\nclass Base { }\nclass Left { }\n",
+        "User.cs": """\
+            namespace A;
+
+            class User : Base
+            {
+                public string Name { get; set; }
+                public int Kind
+                {
+                    internal get; set;
+                }
+                User Make() => new User { Left = 1 };
+            }
+            """,
+        "Other.cs": "namespace A;\n\nclass Other : Name { private Kind k; bool F() => k is Left == true; }\n",
+    })  # fmt: skip
+    assert set(tree.follow("User.cs", "use")) & {"Name", "Kind", "Left", "Base"} == {"Base"}
+    assert {"Name", "Kind", "Left"} <= set(tree.follow("Other.cs", "use"))
+
+
 def test_risks() -> None:
     code = (
         "using System.Security.Cryptography;\nclass A { void F() { Process.Start(x); new BinaryFormatter();"

@@ -42,7 +42,7 @@ KOTLIN = """\
     object Single
     typealias Names = List<String>
     fun String.shout(): Int = 1
-    annotation class Marked
+    @Retention(RUNTIME) annotation class Marked
     fun main(args: Array<String>) {}
     """
 
@@ -181,6 +181,18 @@ def test_names_of_the_own_package_and_of_whole_imports() -> None:
 def test_a_static_star_is_an_import_of_its_class() -> None:
     found = Tree(MODULES).follow("core/src/main/java/com/foo/Own.java")
     assert found["com.foo.util.Strings *"] == ["core/src/main/java/com/foo/util/Strings.java"]
+
+
+def test_a_class_that_is_imported_whole_has_its_classes() -> None:
+    tree = Tree({
+        "a/src/Many.kt": "package com.foo\n\nclass Many {\n    class One\n}\n",
+        "a/src/User.kt": "package com.foo\n\nimport com.foo.Many.*\n\nval x = One()\nval y = Two()\n",
+        "b/src/One.kt": "package com.foo\n\nclass One\n",
+        "b/src/Two.kt": "package com.foo\n\nclass Two\n",
+    })  # fmt: skip
+    uses = tree.follow("a/src/User.kt", "use")
+    assert uses["One"] == ["a/src/Many.kt"]  # not what another module has in a package of that name
+    assert uses["Two"] == ["b/src/Two.kt"]
 
 
 def test_tests_use_what_only_they_have_and_sources_do_not() -> None:

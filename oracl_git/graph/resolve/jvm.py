@@ -2,7 +2,8 @@
 
 Knows nested types and members (`a.b.Type.member`), the classes that Kotlin makes of
 files (`NameKt`), packages that a file sees whole, and source sets of one module that
-declare the same name: the common one stands for all.
+declare the same name: the common one stands for all. Knows no types of values: what a
+class has from those above it is not looked for.
 """
 
 from __future__ import annotations
@@ -30,17 +31,37 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
 
 
 def _used(names: Names, source: str, name: str) -> Resolution:
-    """The own package comes before those imported whole; a name that two of these have is nobody's."""
-    own = names.declared(source, "jvm package")
-    for packages in (own, names.declared(source, "jvm star")):
-        found = {
-            path: None
-            for package in packages
-            for path in _common(declared(names, "jvm", source, f"{package}.{name}" if package else name))
-        }
-        if found:
-            return only(source, tuple(found), name)
-    return EXTERNAL
+    """The own package comes before those imported whole; a name that two of these have is nobody's.
+
+    What another module has in a package of that name is not seen where the own module has the name.
+    """
+    own = _among(names, source, names.declared(source, "jvm package"), name)
+    if any(_module(path) == _module(source) for path in own):
+        return only(source, own, name)
+    whole = _among(names, source, names.declared(source, "jvm star"), name)
+    inside = tuple(path for path in whole if _module(path) == _module(source))
+    return only(source, inside or own or whole, name)
+
+
+def _among(names: Names, source: str, packages: tuple[str, ...], name: str) -> tuple[str, ...]:
+    """The files in which some packages, or classes, have a name."""
+    found: dict[str, None] = {}
+    for package in packages:
+        full = f"{package}.{name}" if package else name
+        known = _common(declared(names, "jvm", source, full)) or _nested(names, source, package, name)
+        found.update(dict.fromkeys(known))
+    return tuple(found)
+
+
+def _nested(names: Names, source: str, around: str, name: str) -> tuple[str, ...]:
+    """The files whose class, which is imported whole, has a name in it."""
+    member = f"{around.rpartition('.')[2]}.{name}"
+    return tuple(path for path in declared(names, "jvm", source, around) if member in names.members(path))
+
+
+def _module(path: str) -> str:
+    """The directory that a build tool knows a file's sources by."""
+    return path.partition("/src/")[0]
 
 
 def _common(found: tuple[str, ...]) -> tuple[str, ...]:
