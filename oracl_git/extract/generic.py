@@ -85,10 +85,10 @@ _AFTER_VARIABLE = re.compile(rb"\$[({][^\n/]{1,80}?[)}]/?([\w.+-]++(?:/[\w.+-]++
 
 
 _ASSIGNED = re.compile(
-    rb"^[ \t]*+(?:override[ \t]++|export[ \t]++)?([A-Za-z_]\w*+)[ \t]*+[:?]{0,2}=[ \t]*+([\w./$(){}-]++)[ \t]*+$",
+    rb"^[ \t]*+(?:override[ \t]++|export[ \t]++)?([A-Za-z_][\w-]*+)[ \t]*+[:?]{0,2}=[ \t]*+([\w./$(){}-]++)[ \t]*+$",
     re.MULTILINE,
 )
-_VARIABLE = re.compile(rb"\$[({](\w++)[)}]")
+_VARIABLE = re.compile(rb"\$[({]([\w-]++)[)}]")
 _FULL = re.compile(rb"[\w./+-]{1,300}")
 
 

@@ -159,6 +159,8 @@ def language_of(path: bytes, head: bytes = b"") -> str:
         name = _SUFFIXES.get(suffix)
         if name:
             return name
+        if suffix == b"in":  # what a build fills in: config.h.in
+            return language_of(stem)
         if stem in (b"dockerfile", b"containerfile", b"makefile"):
             return _NAMES[stem]
     if head.startswith(b"#!"):

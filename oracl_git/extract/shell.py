@@ -30,6 +30,15 @@ _RUN = re.compile(
 _AFTER_VARIABLE = re.compile(
     rb"(?:\$\{?\w{1,60}[^}\s/\"']{0,60}\}?|\$\([^()\n]{0,100}(?:\([^()\n]{0,60}\)[^()\n]{0,60})?\))\"?[/\\]([\w./\\+-]{1,200})"
 )
+_LOOP = re.compile(rb"\bfor[ \t]++(\w{1,60})[ \t]++in[ \t]++([^\n;]{0,200}?\*[\w.-]{1,60}\"?)[ \t]*+(?=[;\n])")
+_LOOPED = 1_000  # bytes of a loop in which it is looked for that it sources each file
+_BRACES = re.compile(rb"^([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)$")
+_SOURCED = re.compile(
+    rb"(?:^|[;&|]|\b(?:then|do|else))[ \t]*+(?:source|\.)[ \t]++"
+    rb"([^\s;&|<>()]{0,200}\{[^\s;&|<>()$]{1,200},[^\s;&|<>()]{1,200})",
+    re.MULTILINE,
+)
+_DIRECTORY = re.compile(rb"^[\"']*+(?:\$\{?\w{1,60}[^}\s/\"']{0,60}\}?\"?/)?")
 _MODULE = re.compile(rb"\bpython[\d.]{0,5}[ \t]++(?:-[A-Zbdu]{1,9}[ \t]++){0,4}-m[ \t]++([A-Za-z_][\w.]{0,200})")
 _LONGEST = 500  # lines of a function; beyond, its end is not looked for
 _BACKSLASH = bytes.maketrans(b"\\", b"/")
@@ -57,11 +66,30 @@ def extract(source: Source, language: str) -> Findings:
             found.refer("path" if runs else "mention", hit[0], hit[1], source.line(match.start(1)))
         elif runs and b"/" not in tail and tail.strip(b"."):  # beside the script, if anywhere
             found.refer("file", tail.decode(), "", source.line(match.start(1)))
+    if not powershell:
+        _many(source, code, found)
     for match in _MODULE.finditer(code):
         found.refer("module", match[1].decode().rstrip("."), "", source.line(match.start()))
     _functions(source, code, powershell, found)
     found.entry_point = text.startswith(b"#!")
     return found
+
+
+def _many(source: Source, code: bytes, found: Findings) -> None:
+    """What is sourced by a pattern: file by file in a loop, or by alternatives in braces."""
+    for match in _LOOP.finditer(code):
+        body = code[match.end() : match.end() + _LOOPED].partition(b"\ndone")[0]
+        if re.search(rb"(?<![\w.])(?:source|\.)[ \t]++\"?\$\{?%s\b" % match[1], body):
+            words = match[2].split()
+            pattern = _DIRECTORY.sub(b"", words[-1]).replace(b'"', b"")
+            if not pattern.startswith((b"/", b"~", b"$", b".", b"*.*")):
+                found.refer("file", pattern.decode("utf-8", "replace"), "", source.line(match.start(2)))
+    for match in _SOURCED.finditer(code):
+        parts = _BRACES.match(_DIRECTORY.sub(b"", match[1]).replace(b'"', b""))
+        for each in parts[2].split(b",") if parts else ():
+            name = b"%s%s%s" % (parts[1], each, parts[3]) if parts else b""
+            if hit := path_like(name):
+                found.refer("path", hit[0], hit[1], source.line(match.start(1)))
 
 
 def _functions(source: Source, code: bytes, powershell: bool, found: Findings) -> None:

@@ -1,12 +1,15 @@
 """SQL: the tables, views, types and routines that statements create, and the scripts that clients read in.
 
 Knows the statements that most dialects share, with their quotes; what stands in
-strings and in the bodies of routines is none. Knows no columns.
+strings and in the bodies of routines is none, and what variables of psql are set to
+in plain words. Knows no columns.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Callable
 
 from .chunks import by_definitions
 from .facts import Definition
@@ -28,8 +31,15 @@ _CREATED = re.compile(
 )
 _READ_IN = re.compile(
     rb"^[ \t]*+(?:\\(?:i|ir|include|include_relative)[ \t]++|source[ \t]++|\.read[ \t]++|:r[ \t]++)"
-    rb"[\"']?([\w./-]{1,200}\.\w{1,10})"
-    rb"|^[ \t]*+@{1,2}[\"']?(?:(?:__\w{1,40}__|&{1,2}\w++|\$\{?\w++\}?|\?)/)?([\w./-]{1,200})(?=[\"';\s]|\Z)",
+    rb"(?:[\"']?(?P<path>[\w./-]{1,200}\.\w{1,10})|:[\"']?(?P<variable>\w{1,100}))"
+    rb"|^[ \t]*+@{1,2}[\"']?(?:(?:__\w{1,40}__|&{1,2}\w++|\$\{?\w++\}?|\?)/)?(?P<script>[\w./-]{1,200})(?=[\"';\s]|\Z)",
+    re.MULTILINE | re.IGNORECASE,
+)
+# psql: \\set NAME value; SELECT format('a/%s.sql', :'OTHER') AS "NAME" \\gset
+_SET = re.compile(
+    rb"^[ \t]*+\\set[ \t]++(\w{1,100})[ \t]++'?([\w./-]{1,200})'?[ \t]*+$"
+    rb"|\bformat[ \t]*+\([ \t]*+'([\w./%-]{1,200})'[ \t]*+,[ \t]*+:'(\w{1,100})'"
+    rb"[ \t]*+\)[ \t]*+as[ \t]++\"?(\w{1,100})",
     re.MULTILINE | re.IGNORECASE,
 )
 _KINDS = {b"type": "type", b"domain": "type", b"sequence": "constant", b"schema": "module"}
@@ -43,15 +53,23 @@ def extract(source: Source, language: str) -> Findings:
     comments = [(start, end) for start, end, comment in aside if comment]
     refer_comments(source, comments, found)
     text = blank(source.text, comments)
-    taken = []
+    taken, given = [], []
+    values = _variables(text)
     for match in _READ_IN.finditer(text):
-        name = (match[1] or match[2]).decode()
+        place, variable = match.start(), match["variable"]
+        name = ((values(variable, place) if variable else match["path"]) or match["script"] or b"").decode()
+        taken.append(match.span())
+        if not name:
+            continue
         if "." not in name.rpartition("/")[2]:
             name += ".sql"  # as SQL*Plus has it
-        found.refer("path", name, "", source.line(match.start()))
-        taken.append(match.span())
+        found.refer("path", name, "", source.line(place))
+        if match["script"]:  # which hands the rest of its line on
+            given.append(source.line(place))
+    handed = set(given)
     for offset, (path, anchor) in paths(blank(text, taken)):
-        found.refer("mention", path, anchor, source.line(offset))
+        line = source.line(offset)
+        found.refer("path" if line in handed else "mention", path, anchor, line)
     code = blank(source.text, [row[:2] for row in aside])
     created = list(_CREATED.finditer(code))
     ends = [match.start() for match in created[1:]] + [len(code)]
@@ -60,6 +78,24 @@ def extract(source: Source, language: str) -> Findings:
     if found.definitions:
         found.sections = by_definitions(source.rows, found.definitions)
     return found
+
+
+def _variables(text: bytes) -> Callable[[bytes, int], bytes]:
+    """What a variable of psql is set to at an offset; b"" when nobody says."""
+    said: dict[bytes, list[tuple[int, bytes]]] = {}
+
+    def value(name: bytes, place: int) -> bytes:
+        rows = said.get(name, [])
+        index = bisect_left(rows, (place,)) - 1
+        return rows[index][1] if index >= 0 else b""
+
+    for match in _SET.finditer(text):
+        name, known = match[1] or match[5], match[2]
+        if match[3] and match[3].count(b"%s") == 1:
+            inner = value(match[4], match.start())
+            known = match[3].replace(b"%s", inner) if inner else b""
+        said.setdefault(name, []).append((match.start(), known or b""))
+    return value
 
 
 def _define(source: Source, code: bytes, match: re.Match[bytes], end: int, found: Findings) -> None:

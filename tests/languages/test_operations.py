@@ -196,6 +196,37 @@ def test_makefiles_by_variables(edges) -> None:
     }  # fmt: skip
 
 
+def test_variables_of_make_have_hyphens(edges) -> None:
+    assert edges({
+        "boards/one/conf.mk": "board-cpu ?= a35\ninclude cpu/$(board-cpu).mk\n",
+        "cpu/a35.mk": "x:\n",
+    }) == {("references", "boards/one/conf.mk", "cpu/a35.mk")}  # fmt: skip
+
+
+def test_scripts_that_are_sourced_by_patterns(edges) -> None:
+    assert edges({
+        "main.sh": 'for each in "${HERE}/lib"/*.bash; do\n  log "$each"\n  source "$each"\ndone\n'
+        'for f in docs/*.sh; do\n  echo "$f"\ndone\n',
+        "lib/a.bash": "a() {\n  true\n}\n",
+        "lib/b.bash": "b() {\n  true\n}\n",
+        "docs/c.sh": "c() {\n  true\n}\n",
+        "plug.zsh": "source ${0:h}/{one,two}.sh\n",
+        "one.sh": "one() {\n  true\n}\n",
+        "two.sh": "two() {\n  true\n}\n",
+    }) == {
+        ("references", "main.sh", "lib/a.bash"),
+        ("references", "main.sh", "lib/b.bash"),
+        ("references", "plug.zsh", "one.sh"),
+        ("references", "plug.zsh", "two.sh"),
+    }  # fmt: skip
+
+
+def test_what_a_build_fills_in_is_in_the_language_of_its_name() -> None:
+    assert facts("db/load.sql.in", "create table t (a int);\n").language == "sql"
+    assert facts("Makefile.in", "include rules.mk\n").language == "make"
+    assert facts("MANIFEST.in", "include a.txt\n").language == "text"
+
+
 def test_a_script_without_a_suffix_is_read_by_its_first_line(edges) -> None:
     assert edges({
         "plugins/git/install": '#!/usr/bin/env bash\nsource "$PLUGINS/common/functions"\n',

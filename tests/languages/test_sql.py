@@ -58,8 +58,34 @@ def test_scripts_that_are_read_in() -> None:
     }
 
 
+def test_scripts_that_variables_name() -> None:
+    text = """\
+        \\ir :LATER
+        \\set BASE memory
+        \\set LATER 'include/equal.sql'
+        SELECT format('include/%s_load.sql', :'BASE') as "LOAD",
+               format('%s/x_%s.out', :'DIR', :'BASE') AS "OUT" \\gset
+        \\ir :LATER
+        \\i :"LOAD"
+        \\ir :OUT
+        SELECT format('include/%s_query.sql', :'BASE') AS "LOAD" \\gset
+        \\ir :LOAD
+        """
+    found = facts("a.sql", text).references
+    assert [r.target for r in found if r.kind == "path"] == [
+        "include/equal.sql", "include/memory_load.sql", "include/memory_query.sql",
+    ]  # fmt: skip
+
+
+def test_a_script_hands_scripts_on() -> None:
+    found = facts("a.sql", "@@one.sql 'core/types/user.tps' x\nprompt core/types/role.tps\n").references
+    assert [(r.kind, r.target) for r in found if r.target.endswith(("one.sql", "tps"))] == [
+        ("path", "core/types/user.tps"), ("path", "one.sql"), ("mention", "core/types/role.tps"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    "piece", ["create table a\n", "$$", "$a$\n", "'", "/*", "create ", "\\i ", '"', "create table [", "--\n"]
+    "piece", ["create table a\n", "$$", "$a$\n", "'", "/*", "create ", "\\i ", '"', "create table [", "--\n", "\\set a b\n", "format('"]
 )
 def test_hostile_scripts_cost_as_much_as_they_are_long(piece: str) -> None:
     before = time.process_time()
