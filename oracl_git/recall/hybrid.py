@@ -20,7 +20,7 @@ from . import semantic, tables
 from .lines import Lines, chosen, stems
 from .model import Answer, Reason, Result
 from .query import Query
-from .words import any_of, split_words
+from .words import any_of, askable, split_words
 
 if TYPE_CHECKING:
     from .faults import Fault
@@ -84,10 +84,15 @@ class Places:
         return self._spans[near[0]] if near else None
 
 
+def phrases(query: Query) -> list[str]:
+    """A question's words, names and phrases, as full text takes them."""
+    words = [w for w in split_words(query.text) if w not in tables.STOP_WORDS] or split_words(query.text)
+    return askable([*words[: tables.WORDS], *query.phrases, *query.identifiers])
+
+
 def expression(query: Query) -> str:
     """The full-text expression of a question's words, names and phrases; "" when it has none."""
-    words = [w for w in split_words(query.text) if w not in tables.STOP_WORDS] or split_words(query.text)
-    return any_of([*words[: tables.WORDS], *query.phrases, *query.identifiers])
+    return any_of(phrases(query))
 
 
 def signals(index: Index, query: Query, meaning: bool = True) -> Signals:
@@ -96,7 +101,7 @@ def signals(index: Index, query: Query, meaning: bool = True) -> Signals:
     asked = expression(query)
     if asked:
         _text(index, asked, found)
-        _history(index, asked, found)
+        _history(index, query, found)
     _exact(index, query, found)
     found.words = stems(query.text)
     _message(index, query, found)
@@ -154,8 +159,8 @@ def _text(index: Index, expression: str, found: Signals) -> None:
         found.values[name] = dict(hits)
 
 
-def _history(index: Index, expression: str, found: Signals) -> None:
-    hits = index.match_commits(expression, tables.COMMIT_POOL)
+def _history(index: Index, query: Query, found: Signals) -> None:
+    hits = index.match_commits(phrases(query), tables.COMMIT_POOL)
     if index.past is None or not index.reach:
         found.notes.append("without history: this clone has none")
         return

@@ -190,7 +190,7 @@ def _topics(index: Index, found: Evidence) -> None:
     lines = index.commit_lines(found.entries[: tables.TOPIC_COMMITS]).values()
     counts = Counter(word for _, subject, _ in lines for word in split_words(subject))
     words = sorted((w for w in counts if _telling(w)), key=lambda word: (-counts[word], word))
-    weights, costs = _weigh(index.spoken_words(words), counts, len(index.reach), found.topics)
+    weights, costs = _weigh(index.spoken_words(words, tables.TOPIC_POSTINGS), counts, len(index.reach), found.topics)
     own = _affordable(weights, costs, tables.TOPIC_WORDS, tables.TOPIC_POSTINGS)
     scores: Scores = defaultdict(float)
     for stem in own:

@@ -37,9 +37,13 @@ def split_words(text: str) -> list[str]:
 
 def any_of(words: Iterable[str], column: str = "") -> str:
     """An FTS5 expression: any of the words (phrases where a word holds several)."""
-    terms = [f'"{clean}"' for word in words if (clean := _clean(word))]
-    body = " OR ".join(terms)
+    body = " OR ".join(f'"{word}"' for word in askable(words))
     return f"{{{column}}} : ({body})" if column and body else body
+
+
+def askable(words: Iterable[str]) -> list[str]:
+    """The words as full text takes them, less those with nothing in them to match."""
+    return [clean for word in words if (clean := _clean(word))]
 
 
 def _clean(word: str) -> str:

@@ -18,7 +18,7 @@ from .history import HistoryStore, follow, lineage
 
 
 class Chronicle:
-    """Writes `activity`, `alias` and the list of reached commits."""
+    """Writes `activity`, `alias` and the list of reached commits, with the lengths of their messages."""
 
     def __init__(self, index: sqlite3.Connection, past: sqlite3.Connection) -> None:
         self._db, self._past = index, past
@@ -31,7 +31,9 @@ class Chronicle:
         known = array("I", stored if isinstance(stored, bytes) else b"")
         old = str(header["reach_head"]) if "reach_head" in header else None
         store = HistoryStore(self._past)
-        if header.get("depth") != depth or header.get("history") != store.identity:
+        # Another worktree may have seen the edge of a shallow clone move before this one did.
+        stands = {"depth": depth, "history": store.identity, "shallow": shallow_state(repo)}
+        if {name: header.get(name) for name in stands} != stands:
             known = array("I")
         reach, moved = follow(store, repo, old, known, commit, depth)
         if moved is None or self._has_renames([*moved[0], *moved[1]]) or self._renamed([*came, *went]):
@@ -40,8 +42,11 @@ class Chronicle:
             self._extend(moved[0])
             reached = set(reach)
             self._count_paths(came, reached, {node for entry in moved[1] for node in self._nodes(entry)[1]})
-        header["history"] = store.identity
-        header |= {"reach": reach.tobytes(), "reach_head": commit, "shallow": shallow_state(repo)}
+        stored = header.get("lengths")
+        lengths = array("H", stored if moved is not None and isinstance(stored, bytes) else b"")
+        lengths = store.lengths(reach[: len(reach) if moved is None else len(moved[0])]) + lengths
+        header |= stands | {"reach_head": commit}
+        header |= {"reach": reach.tobytes(), "lengths": lengths[: len(reach)].tobytes()}
         row = self._past.execute("SELECT time FROM entry WHERE oid=?", (commit,)).fetchone()
         header["time"] = row[0] if row else 0
         return len(reach) if moved is None else len(moved[0])

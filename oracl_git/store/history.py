@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from array import array
+from collections.abc import Sequence
 
 from ..extract.words import split_identifiers
 from ..git import Repository, commits, is_linear_extension, reachable, shallow_state
@@ -78,6 +79,15 @@ class HistoryStore:
         insert(db, "INSERT INTO touch", sorted(touches))
         db.executemany("INSERT INTO entry_fts(rowid, text) VALUES(?,?)", words)
 
+    def lengths(self, entries: Sequence[int]) -> array[int]:
+        """How many words full text has of the message of each commit; 0 of one that touched nothing."""
+        find, db = "SELECT id, sz FROM entry_fts_docsize", self._db
+        if len(entries) > _BATCH:
+            sizes = dict(db.execute(find))
+        else:
+            sizes = dict(row for entry in entries for row in db.execute(f"{find} WHERE id=?", (entry,)))
+        return array("H", [_number(sizes.get(entry, b"")) for entry in entries])
+
     def deepen(self, repo: Repository) -> bool:
         """Forget commits that were read at the edge of a shallow clone, once the edge moved; whether it did."""
         db, state = self._db, shallow_state(repo)
@@ -97,6 +107,14 @@ class HistoryStore:
                 row = self._db.execute("INSERT INTO path(path) VALUES(?) RETURNING id", (path,)).fetchone()
             known = self._ids[path] = row[0]
         return known
+
+
+def _number(digits: bytes) -> int:
+    """A whole number as SQLite writes them: seven bits a byte, the greatest first."""
+    found = 0
+    for digit in digits:
+        found = found << 7 | digit & 127
+    return found
 
 
 def follow(

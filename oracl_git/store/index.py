@@ -1,7 +1,7 @@
 """The index as the query plane reads it: one immutable snapshot, read-only.
 
 Knows which rows answer which question about nodes and edges; full text is `wording`'s,
-history `past`'s. Knows nothing of ranking.
+history `past`'s and `messages`'s. Knows nothing of ranking.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ..graph.model import ARTIFACT, HUB, HUB_PREFIX, PARTITIONS, decode_path, encode_path
 from ..graph.parameters import RELATIONS
 from .database import among
-from .past import Past
+from .messages import Messages
 from .reading import NODE, Link, Node, Span, node_of
 from .wording import Wording, runs, stems_of
 
@@ -19,14 +19,16 @@ __all__ = ["OF_COMMIT", "OF_PATHS", "Index", "Link", "Node", "Span", "stems_of"]
 
 # What an overlay's next state shares with the one before: what is of the commit; and, as
 # long as the same paths are there, what is of the paths.
-OF_COMMIT = ("past", "reach", "distance", "frequencies", "spoken", "known_homes", "_saying")
+OF_COMMIT = (
+    "past", "reach", "distance", "frequencies", "spoken", "known_homes", "_saying", "_lengths", "_norms", "_unreached",
+)  # fmt: skip
 OF_PATHS = (
     "activity", "memory", "sizes", "holders", "known_cards", "known_chunks", "_aliases", "_commits", "_today",
     "_touched", "namings", "bearers",
 )  # fmt: skip
 
 
-class Index(Past, Wording):
+class Index(Messages, Wording):
     """All that one index answers."""
 
     def node(self, path: str, kind: int = ARTIFACT) -> Node | None:

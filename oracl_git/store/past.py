@@ -1,7 +1,7 @@
-"""What past commits touched and said, as questions read it.
+"""What past commits touched, as questions read it.
 
-Knows the commits that HEAD reaches, the paths and messages of each, and what old names
-are called today. Knows nothing of how history is read from git.
+Knows the commits that HEAD reaches, the paths of each, and what old names are called
+today; their messages are `messages`'s. Knows nothing of how history is read from git.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any, TypeVar, cast
 from ..graph.model import decode_path, encode_path
 from .database import among
 from .reading import Reading
-from .wording import first_words, learn_frequencies, runs
 
 _REMEMBERED = 64
 T = TypeVar("T")
@@ -40,39 +39,6 @@ class Past(Reading):
         return {
             node: (last, touches) for node, last, touches in self.db.execute("SELECT node, last, touches FROM activity")
         }
-
-    def match_commits(self, expression: str, limit: int) -> list[tuple[int, float]]:
-        """(commit, score) of reached commits whose message matches, best first; of equals the newest."""
-        found: list[tuple[int, float]] = []
-        for most in (2 * limit, -1) if self.past is not None else ():
-            rows = self._spoken_of(expression, most)
-            found, enough = self._reached(rows, limit)
-            if enough or len(rows) != most:
-                break
-        equal = list(runs([score for _, score in found]))
-        lines = self.commit_lines([entry for start, stop in equal for entry, _ in found[start:stop]])
-        for start, stop in equal:  # whatever this clone's ids are
-            found[start:stop] = sorted(found[start:stop], key=lambda row: (-lines[row[0]][2], lines[row[0]][0]))
-        return found[:limit]
-
-    def _spoken_of(self, expression: str, most: int) -> list[tuple[int, float]]:
-        assert self.past is not None
-        scored = "SELECT rowid, -bm25(entry_fts) AS score FROM entry_fts WHERE entry_fts MATCH ?"
-        return self.past.execute(f"{scored} ORDER BY score DESC LIMIT ?", (expression, most)).fetchall()
-
-    def _reached(self, rows: list[tuple[int, float]], limit: int) -> tuple[list[tuple[int, float]], bool]:
-        """The first `limit` reached commits of some in order, with all that equal the last; whether that ends there.
-
-        Those of other branches must not crowd them out.
-        """
-        distance = self.distance
-        found: list[tuple[int, float]] = []
-        for row in rows:
-            if row[0] in distance:
-                if len(found) >= limit and row[1] < found[-1][1]:
-                    return found, True
-                found.append(row)
-        return found, False
 
     def commit_files(self, entries: Sequence[int]) -> dict[int, array[int]]:
         """Commit id → the path ids it touched."""
@@ -162,32 +128,6 @@ class Past(Reading):
 
     @cached_property
     def _today(self) -> dict[int, int]:
-        return {}
-
-    def spoken_words(self, words: Sequence[str]) -> list[tuple[str, str, int]]:
-        """(word, its stem, commits whose message holds it) of the words that messages know."""
-        if self.past is None:
-            return []
-        first, known = first_words(words), self.spoken
-        learn_frequencies(self.past, "entry_vocab", first, known)
-        return [(word, stem, known[stem]) for stem, word in first.items() if known[stem]]
-
-    @cached_property
-    def spoken(self) -> dict[str, int]:
-        """Stem → commits whose message holds it, of the stems that were asked for."""
-        return {}
-
-    def commits_saying(self, stem: str) -> Sequence[int]:
-        """The reached commits whose message holds a stem."""
-        if self.past is None:
-            return []
-        if stem not in self._saying:
-            rows = self.past.execute("SELECT doc FROM entry_terms WHERE term=?", (stem,))
-            self._saying[stem] = array("I", sorted({row[0] for row in rows} & self.distance.keys()))
-        return self._saying[stem]
-
-    @cached_property
-    def _saying(self) -> dict[str, array[int]]:
         return {}
 
     @cached_property

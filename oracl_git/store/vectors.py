@@ -17,9 +17,11 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from operator import itemgetter
 
 from ..embedding import LENGTH, dots, sketch, together
 from .database import among
+from .wording import runs
 
 _KEY = 16  # bytes
 _GAPS = sketch.BLOCK  # empty places that are no matter
@@ -154,13 +156,25 @@ class Vectors:
         return found
 
     def nearest(self, query: bytes, count: int) -> list[tuple[int, float]]:
-        """(chunk, cosine) of the nearest chunks by sketch, rescored in full; best first."""
+        """(chunk, cosine) of the nearest chunks by sketch, rescored in full; best first, equals by path and line."""
         chunks, live, _ = self._blocks
         if not live:
             return []
-        places = sketch.nearest(self.plane, live, query, count)[: 4 * count]
-        found = [(-cosine, chunk) for chunk, cosine in self.cosines(query, [chunks[place] for place in places])]
-        return [(chunk, -negative) for negative, chunk in sorted(found)[:count]]
+        near = [chunks[place] for place in sketch.nearest(self.plane, live, query, count)]
+        if len(near) > 4 * count:  # then all of them differ equally much
+            near = self._in_order(near)[: 4 * count]
+        found = sorted(self.cosines(query, near), key=itemgetter(1), reverse=True)
+        for start, stop in runs([cosine for _, cosine in found]):
+            if start < count:
+                cosine = found[start][1]
+                found[start:stop] = [(chunk, cosine) for chunk in self._in_order([row[0] for row in found[start:stop]])]
+        return found[:count]
+
+    def _in_order(self, chunks: Sequence[int]) -> list[int]:
+        """Chunks by path and line: ids and places depend on how the index came about."""
+        find = "SELECT n.path, c.id FROM chunk c JOIN node n ON n.id=c.node WHERE c.id IN"
+        rows: list[tuple[bytes, int]] = list(among(self._db, find, chunks))
+        return [chunk for _, chunk in sorted(rows)]  # ids of one file rise with lines
 
     def cosines(self, query: bytes, chunks: Iterable[int]) -> list[tuple[int, float]]:
         """(chunk, cosine) of those that have a vector."""

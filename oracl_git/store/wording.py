@@ -257,7 +257,7 @@ _scratch = threading.local()  # a database that stems, of each thread
 
 
 def stems_of(words: Sequence[str]) -> list[tuple[str, ...]]:
-    """The stems of each word; several where full text takes it for several words, none where for none."""
+    """The stems of each word, in order; several where full text takes it for several words, none where for none."""
     unknown = [word for word in dict.fromkeys(words) if word not in _stems]
     if unknown:
         if len(_stems) + len(unknown) > _STEMS:
@@ -270,7 +270,7 @@ def stems_of(words: Sequence[str]) -> list[tuple[str, ...]]:
         with database.transaction(db):
             db.execute("INSERT INTO word(word) VALUES('delete-all')")
             db.executemany("INSERT INTO word(rowid, x) VALUES(?,?)", enumerate(unknown))
-        for stem, place in db.execute("SELECT term, doc FROM stem"):
+        for place, _, stem in sorted(db.execute("SELECT doc, offset, term FROM stem")):
             found.setdefault(place, []).append(stem)
         _stems.update((word, tuple(found.get(place, ()))) for place, word in enumerate(unknown))
     return [_stems[word] for word in words]

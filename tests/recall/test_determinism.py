@@ -68,9 +68,20 @@ def update(repo: Path, commit: str = "") -> None:
     subprocess.run([sys.executable, "-c", CODE, "update"], cwd=repo, check=True, capture_output=True)
 
 
+def aside(repo: Path, trees: list[str]) -> str:
+    """A branch with these commits' trees, whose messages speak of the same things in other words: its tip."""
+    tip = trees[0]
+    for number, tree in enumerate(trees * 20):
+        message = f"Apple, pear {number}: a longer word on how the fruit comes into a basket, and a test of make_pear"
+        words = ["commit-tree", f"{tree}^{{tree}}", "-p", tip, "-m", message]
+        who = ["-c", "user.name=Someone", "-c", "user.email=someone@example.org"]
+        tip = subprocess.check_output(["git", *who, *words], cwd=repo, text=True).strip()
+    return tip
+
+
 @pytest.fixture(scope="module")
 def clones(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """(a clone indexed at once, a clone whose index went back and forth)."""
+    """(a clone indexed at once, a clone whose index went back and forth, and aside)."""
     place = tmp_path_factory.mktemp("same")
     commits = history()
     origin = found(place / "origin", commits)
@@ -80,7 +91,10 @@ def clones(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     chance = random.Random(3)
     for number in [*chance.sample(range(len(commits)), 3), len(commits) // 2]:
         update(place / "wandering", commits[number].oid)
+    update(place / "wandering", aside(place / "wandering", [commits[3].oid, commits[40].oid, commits[9].oid]))
     update(place / "wandering", commits[-1].oid)
+    for name in ("once", "wandering"):  # until then each has vectors for the passages it came by first, and says so
+        subprocess.run([sys.executable, "-c", CODE, "update", "--vectors"], cwd=place / name, check=True)
     return place / "once", place / "wandering"
 
 
@@ -105,7 +119,7 @@ def test_the_world_reaches_every_cap(clones: tuple[Path, Path]) -> None:
     with Index(discover(str(clones[0]))) as index:
         assert len(index.match_chunks("apple", 1.0, 1.0, -1)) > tables.CHUNK_POOL
         assert len(index.match_files("pear", 1.0, 1.0, -1)) > tables.FILE_POOL
-        assert len(index.match_commits("apple", 10_000)) > tables.COMMIT_POOL
+        assert len(index.match_commits(["apple"], 10_000)) > tables.COMMIT_POOL
         for pool in (1, 37, tables.CHUNK_POOL):
             spans = index.match_chunks("apple", 1.0, 1.0, pool)
             assert len(spans) == pool

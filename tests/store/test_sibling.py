@@ -135,6 +135,22 @@ def test_a_kill_while_it_is_copied_leaves_it_empty_or_whole(repo: Any) -> None:
         assert oracl.search("price").results[0].path == "b.py"
 
 
+def test_a_shallow_clone_that_was_deepened_is_so_in_every_worktree(repo: Any, git: Any) -> None:
+    for number in range(8):
+        repo.commit(f"change {number}", {"a.py": f"import b  # {number}\n"})
+    shallow = git.clone(repo, "shallow", "--depth", "3")
+    update(shallow.path)
+    other = added(shallow, name="late")
+    update(other)
+    shallow("fetch", "-q", "--deepen", "4")
+    update(added(shallow, name="new"))  # reads what came
+    twin = git.clone(shallow, "twin")
+    update(twin.path)
+    for path in (shallow.path, other):
+        update(path)
+        check(everything(discover(str(path))), everything(discover(str(twin.path))), f"{path} | made anew")
+
+
 def test_ten_at_once(repo: Any) -> None:
     places = [added(repo, name=f"w{number}") for number in range(10)]
     words = ["git", "oracl", "search", "price", "-z"]

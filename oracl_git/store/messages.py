@@ -1,0 +1,112 @@
+"""What the messages of past commits say, as questions read it.
+
+Knows which words the messages of the commits that HEAD reaches hold, and BM25 over these
+alone: a clone's history store knows commits of other branches, too, and ones that were
+amended since, and no answer may depend on what was looked at before.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from heapq import nlargest
+from math import log
+from operator import itemgetter
+
+from .past import Past
+from .wording import first_words, learn_frequencies, runs, stems_of
+
+_K1, _B = 1.2, 0.75  # BM25, as SQLite has them
+_LEAST = 1e-6  # the weight of a word that more than half of the messages hold
+
+
+class Messages(Past):
+    """The messages of the commits that the index lies on."""
+
+    def match_commits(self, phrases: Sequence[str], limit: int) -> list[tuple[int, float]]:
+        """(commit, BM25) of reached commits whose message holds any of the phrases, best first; of equals the newest.
+
+        Each phrase counts as one word does.
+        """
+        if self.past is None:
+            return []
+        norms, lengths, distance = self._norms, self._lengths, self.distance
+        total = len(lengths) - lengths.count(0)
+        scores: dict[int, float] = {}
+        for stems in stems_of(phrases):
+            held = self._holding(stems) if stems else {}
+            weight = max(_LEAST, log((total - len(held) + 0.5) / (len(held) + 0.5))) * (_K1 + 1)
+            for entry, count in held.items():
+                share = weight * count / (count + norms[lengths[distance[entry]]])
+                scores[entry] = scores.get(entry, 0.0) + share
+        edge = min(nlargest(limit, scores.values()), default=0.0)
+        found = sorted([row for row in scores.items() if row[1] >= edge], key=itemgetter(1), reverse=True)
+        equal = list(runs([score for _, score in found]))
+        lines = self.commit_lines([entry for start, stop in equal for entry, _ in found[start:stop]])
+        for start, stop in equal:  # whatever this clone's ids are
+            found[start:stop] = sorted(found[start:stop], key=lambda row: (-lines[row[0]][2], lines[row[0]][0]))
+        return found[:limit]
+
+    def _holding(self, stems: Sequence[str]) -> Mapping[int, int]:
+        """Reached commit → how often its message holds these stems, one after the other."""
+        assert self.past is not None
+        find = "SELECT doc, offset - ? FROM entry_terms WHERE term=?"
+        starts = set(self.past.execute(find, (0, stems[0])))
+        for after, stem in enumerate(stems[1:], 1):
+            starts.intersection_update(self.past.execute(find, (after, stem)))
+        counts = Counter([entry for entry, _ in starts])
+        reached = counts.keys() & self.distance.keys()
+        return counts if len(reached) == len(counts) else {entry: counts[entry] for entry in reached}
+
+    @cached_property
+    def _lengths(self) -> array[int]:
+        """How many words the message of each commit in `reach` has; 0 for one that touched nothing."""
+        stored = self.header.get("lengths")
+        return array("H", stored if isinstance(stored, bytes) else b"")
+
+    @cached_property
+    def _norms(self) -> list[float]:
+        """What BM25 adds for the length of a message, by its length."""
+        lengths = self._lengths
+        spoken = len(lengths) - lengths.count(0)
+        usual = sum(lengths) / max(1, spoken) or 1.0
+        return [_K1 * (1 - _B + _B * length / usual) for length in range(max(lengths, default=0) + 1)]
+
+    def spoken_words(self, words: Sequence[str], most: int) -> list[tuple[str, str, int]]:
+        """(word, its stem, reached commits whose message holds it) of the words that one holds, and at most `most`."""
+        if self.past is None:
+            return []
+        first, known = first_words(words), self.spoken
+        new = [stem for stem in first if stem not in known]
+        learn_frequencies(self.past, "entry_vocab", new, known)
+        for stem in new if self._unreached else ():
+            if 0 < known[stem] <= most + self._unreached:  # no need to count more exactly what is too many
+                known[stem] = len(self.commits_saying(stem))
+        return [(word, stem, known[stem]) for stem, word in first.items() if 0 < known[stem] <= most]
+
+    @cached_property
+    def spoken(self) -> dict[str, int]:
+        """Stem → reached commits whose message holds it, of the stems that were asked for."""
+        return {}
+
+    @cached_property
+    def _unreached(self) -> int:
+        """How many commits the history store knows that HEAD does not reach: of other branches, or amended since."""
+        assert self.past is not None
+        known: int = self.past.execute("SELECT count(*) FROM entry").fetchone()[0]
+        return known - len(self.reach)
+
+    def commits_saying(self, stem: str) -> Sequence[int]:
+        """The reached commits whose message holds a stem."""
+        if self.past is None:
+            return []
+        if stem not in self._saying:
+            rows = self.past.execute("SELECT doc FROM entry_terms WHERE term=?", (stem,))
+            self._saying[stem] = array("I", sorted({row[0] for row in rows} & self.distance.keys()))
+        return self._saying[stem]
+
+    @cached_property
+    def _saying(self) -> dict[str, array[int]]:
+        return {}
