@@ -156,10 +156,9 @@ def _impact(oracl: Oracl, args: argparse.Namespace) -> int:
         paths += [":/" + path for path in oracl.changed_paths(staged=args.staged, commit=args.commit, diff=args.diff)]
     rows = oracl.impact(paths, depth=args.depth, relations=args.relation or None)
     if args.tests:
-        changed = {name.removeprefix(":/") for name in paths}
         tests = [row[0].path for row in rows if row[0].role == "tests"]
-        nodes = [node for path in sorted(changed) if (node := oracl.index.node(path)) and node.role == "tests"]
-        keep = dict.fromkeys([*(node.path for node in nodes), *tests])
+        changed = sorted(node.path for node in oracl.artifacts(paths) if node.role == "tests")
+        keep = dict.fromkeys([*changed, *tests])
         rows = [row for row in rows if row[0].path in keep]
         listed = list(keep)
     else:

@@ -278,13 +278,11 @@ class Opened:
                 return (node, *self._lines(node, tail))
         if whole is None:
             for path in self.repository_paths(name):
-                if self.index.under(f"{path}/", 1):
+                if self.below(path, 1):
                     raise is_directory(name, path)
                 if self.index.has(encode_path(path)):
                     raise UnknownPath(f"{name} is left out of the graph", f"git oracl related {name}")
-            raise UnknownPath(
-                f"{name} is not in the indexed commit", f"git oracl search filename:{posixpath.basename(name) or name}"
-            )
+            raise unknown(name, "is not in the indexed commit")
         return whole, 0, 0
 
     def _locate(self, name: str) -> Node | None:
@@ -294,9 +292,16 @@ class Opened:
                 return node
         return None
 
+    def below(self, directory: str, limit: int = -1) -> list[tuple[int, str]]:
+        """(id, path) of the artifacts of a directory, in path order; "" is the top."""
+        return self.index.under(f"{directory}/" if directory else "", limit)
+
     def repository_paths(self, name: str) -> Iterator[str]:
-        """The repository paths a written path may mean: from here, then from the root (":/x": the root only)."""
-        if "\0" in name:  # no path has one, and the system refuses to look
+        """The repository paths a written path may mean: from here, then from the root (":/x": the root only).
+
+        "" is the top directory.
+        """
+        if "\0" in name or not name:  # no path has one, and the system refuses to look
             return
         if name.startswith(":/"):
             yield name[2:]
@@ -306,15 +311,14 @@ class Opened:
                 return
             for place in (name, os.path.realpath(name)):
                 relative = os.path.relpath(place, top)
-                if not relative.startswith(".."):
-                    yield relative.replace(os.sep, "/")
+                if relative != ".." and not relative.startswith("../"):
+                    yield relative.replace(os.sep, "/").removeprefix(".")
             return
         here = posixpath.normpath(posixpath.join(self.repo.prefix, name))
-        if not here.startswith("../") and here not in ("..", "."):
-            yield here
         root = posixpath.normpath(name)
-        if root != here and not root.startswith("../"):
-            yield root
+        for path in dict.fromkeys((here, root)):
+            if path != ".." and not path.startswith("../"):
+                yield "" if path == "." else path
 
     def _lines(self, node: Node, tail: str) -> tuple[int, int]:
         import re
@@ -375,7 +379,14 @@ class Opened:
 
 def is_directory(name: str, path: str) -> UnknownPath:
     """The error of a name that is no file."""
-    return UnknownPath(f"{name} is a directory", f"git oracl search prefix:{path}/")
+    return UnknownPath(f"{name} is a directory", f"git oracl search prefix:{path}/" if path else "git ls-files")
+
+
+def unknown(name: str, why: str) -> UnknownPath:
+    """The error of a name that nothing has."""
+    last = posixpath.basename(name.rstrip("/"))
+    hint = f"git oracl search filename:{last}" if last.strip(".:") else "git ls-files"
+    return UnknownPath(f"{name or 'an empty path'} {why}", hint)
 
 
 class _OverBudget(Exception):

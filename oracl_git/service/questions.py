@@ -7,7 +7,6 @@ of a question. Ranks nothing itself.
 from __future__ import annotations
 
 import os
-import posixpath
 import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from ..recall.symbols import Symbol
 
 
-from .opened import Opened, Progress, is_directory, repaired
+from .opened import Opened, Progress, is_directory, repaired, unknown
 
 _AS_IT_LIES = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _WIDE = 300  # answers that are looked through when only some paths are wanted
@@ -96,7 +95,7 @@ class Questions(Opened):
         started, before = time.monotonic(), telemetry.resident()
         index = self.fresh(update, progress)
         loaded = time.monotonic()
-        within = [path.removeprefix("./") for path in paths]
+        within = [self._place(path) for path in paths]
         wide = limit if not within else max(_WIDE, limit)
         answer = search(index, text, limit=wide, resolve_time=self._time_of)
         if within:
@@ -105,6 +104,11 @@ class Questions(Opened):
         packed = pack(index, answer, budget, self._rows)
         self._record("context", text, answer, started, loaded, before)
         return packed
+
+    def _place(self, name: str) -> str:
+        """The file or directory a name means, as its repository path; what means none is a pattern."""
+        places = (path for path in self.repository_paths(name) if self.index.node(path) or self.below(path, 1))
+        return next(places, name)
 
     def _record(
         self, kind: str, raw: object, answer: Answer, started: float, loaded: float, before: int, parsed: object = (),
@@ -200,12 +204,9 @@ class Questions(Opened):
                 return path, "" if b"\0" in data else data.decode("utf-8", "replace")
             if self.index.has(encode_path(path)):  # left out, and not here
                 return path, ""
-            if (ours and os.path.isdir(full)) or self.index.under(f"{path}/", 1):
+            if (ours and os.path.isdir(full)) or self.below(path, 1):
                 raise is_directory(name, path)
-        raise UnknownPath(
-            f"{name} is neither in the indexed commit nor in the work tree",
-            f"git oracl search filename:{posixpath.basename(name) or name}",
-        )
+        raise unknown(name, "is neither in the indexed commit nor in the work tree")
 
     @repaired
     def why(self, a: str, b: str) -> list[Reason]:
@@ -243,14 +244,23 @@ class Questions(Opened):
         """What a change of these files can break, tests first. Paths that are new are passed over."""
         from ..recall.trace import IMPACT_RELATIONS, impact
 
+        return impact(self.fresh(), self.artifacts(paths), depth, relations or IMPACT_RELATIONS)
+
+    @repaired
+    def artifacts(self, paths: Iterable[str]) -> list[Node]:
+        """The artifacts that some paths name: a file, or all of a directory. `notes` says which name none."""
         index = self.fresh()
-        nodes = []
-        for path in paths:
+        found: dict[int, Node] = {}
+        for name in paths:
             try:
-                nodes.append(self.resolve(path)[0])
-            except UnknownPath:
-                self.notes.append(f"{path} is not in the indexed commit")
-        return impact(index, nodes, depth, relations or IMPACT_RELATIONS)
+                node = self.resolve(name)[0]
+                found[node.id] = node
+            except UnknownPath as error:
+                below = next((rows for path in self.repository_paths(name) if (rows := self.below(path))), None)
+                found.update(index.nodes([node for node, _ in below or ()]))
+                if below is None and error.message not in self.notes:
+                    self.notes.append(error.message)
+        return list(found.values())
 
     @repaired
     def symbols(self, letters: str, *, limit: int = 100) -> list[Symbol]:
@@ -421,4 +431,4 @@ class Questions(Opened):
 
 
 def _lies_in(path: str, directory: str) -> bool:
-    return path == directory or path.startswith(directory.rstrip("/") + "/")
+    return not directory or path == directory or path.startswith(directory.rstrip("/") + "/")

@@ -280,6 +280,37 @@ def test_a_directory_is_called_one(shop: Place, verb: str) -> None:
     assert done.err == "git-oracl: shop is a directory.\nhint: git oracl search prefix:shop/\n"
     done = shop.oracl("related", "drafts/", code=1)
     assert done.err == "git-oracl: drafts/ is a directory.\nhint: git oracl search prefix:drafts/\n"
+    for top in (".", "./", "shop/..", ":/", str(shop.path)):
+        assert shop.oracl(verb, top, code=1).err == f"git-oracl: {top} is a directory.\nhint: git ls-files\n"
+
+
+@mark.parametrize("verb", ["show", "related", "trace"])
+@mark.parametrize("name", ["", "..", "../..", "/"])
+def test_the_hint_of_what_is_no_path_finds_something(shop: Place, verb: str, name: str) -> None:
+    done = shop.oracl(verb, name, code=1)
+    assert done.err.startswith(f"git-oracl: {name or 'an empty path'} is n")
+    assert done.err.endswith("\nhint: git ls-files\n")
+
+
+def test_a_change_of_a_directory_is_one_of_its_files(shop: Place) -> None:
+    paths = [str(path.relative_to(shop.path)) for path in sorted((shop.path / "shop").glob("*.py"))]
+    whole = shop.oracl("trace", "--impact", "shop", "--json").json["impact"]
+    assert whole == shop.oracl("trace", "--impact", *paths, "--json").json["impact"]
+    assert {row["path"] for row in whole} > {"tests/test_prices.py"}
+    assert shop.oracl("trace", "--impact", "shop").err == ""
+    every = shop.oracl("trace", "--impact", ".", "--tests", "-z").paths
+    assert every == sorted(path for path in every if path.startswith(b"tests/")) and every
+
+
+def test_from_below_the_top_names_are_read_from_there(shop: Place) -> None:
+    def below(*words: str) -> list[bytes]:
+        return shop.oracl(*words, cwd=shop.path / "tests").paths
+
+    assert b"tests/test_cart.py" in below("trace", "--impact", "test_cart.py", "--tests", "-z")
+    answer = shop.oracl("context", "price", "--path", ".", "--json", cwd=shop.path / "tests").json
+    assert {part["path"].split("/")[0] for part in answer["fragments"]} == {"tests"}
+    top = shop.oracl("context", "price", "--path", "..", "--json", cwd=shop.path / "tests").json
+    assert top["fragments"] == shop.oracl("context", "price", "--json").json["fragments"]
 
 
 def test_a_file_without_a_suffix_has_words_in_its_path(shop: Place) -> None:
