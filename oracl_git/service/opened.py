@@ -45,12 +45,14 @@ def repaired(ask: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P],
     def asked(self: S, *args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return ask(self, *args, **kwargs)
-        except database.DatabaseError as error:
-            if not database.is_damage(error):
-                raise database.unusable(error) from error
+        except Exception as error:
+            if not database.is_damage(error, *database.places(self.repo)):
+                if isinstance(error, database.DatabaseError):
+                    raise database.unusable(error) from error
+                raise
         self.close()
-        for name in ("index", "facts", "history"):
-            database.remove(database.place(self.repo, name))
+        for path in database.places(self.repo):
+            database.remove(path)
         self.notes.append("the index was damaged and has been made anew")
         return ask(self, *args, **kwargs)
 
@@ -211,8 +213,8 @@ class Opened:
             if not update or not self.build:
                 raise IndexUnusable("there is no index yet", "git oracl init") from None
             self.update(progress=progress)
-            if "damaged" in str(error):
-                self.notes.append("the index was damaged and has been made anew")
+            if isinstance(error, database.Spoilt):
+                self.notes.append(f"the index {error.why} and has been made anew")
             return self.index
         if not update or self._current(index):
             return index
@@ -236,13 +238,13 @@ class Opened:
 
         def within(step: str, done: int, total: int) -> None:
             if time.monotonic() - started > self.budget:
-                raise _OverBudget
+                raise _OverBudget("it would take too long")
             if progress:
                 progress(step, done, total)
 
         try:
             self.update(progress=within, wait=_LOCK_WAIT)
-        except (_OverBudget, OraclError):
+        except OraclError:  # over the budget, too
             return False
         return True
 
@@ -389,7 +391,7 @@ def unknown(name: str, why: str) -> UnknownPath:
     return UnknownPath(f"{name or 'an empty path'} {why}", hint)
 
 
-class _OverBudget(Exception):
+class _OverBudget(OraclError):
     """The update would take longer than a question may."""
 
 

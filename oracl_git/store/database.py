@@ -10,11 +10,11 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import chain
 from typing import Any
 
-from ..errors import IndexUnusable
+from ..errors import IndexUnusable, OraclError
 from ..git import Repository
 
 Connection = sqlite3.Connection
@@ -26,6 +26,11 @@ _VALUES = 300  # that one statement binds
 _AMONG = (1, 4, 16, 64, 256, 512)  # values that one question binds
 _ATTEMPTS = 500  # a hundredth of a second apart
 _CACHE_KIB = 131_072  # pages a large transaction may keep before it spills them
+_DAMAGE = (
+    "not a database", "malformed", "no such table", "no such column", "could not decode", "vtable constructor failed",
+    "fts5",
+)  # fmt: skip
+_OLDER = "file is not a database of this version"
 _COPY_KIB = 49_152  # of a private copy: what is more lies in a file that has no name
 
 INDEX_SCHEMA = """
@@ -135,6 +140,14 @@ CREATE TABLE part(shard INTEGER, part INTEGER, body BLOB NOT NULL, edges INTEGER
 _SCHEMAS = {"index": INDEX_SCHEMA, "facts": FACTS_SCHEMA, "history": HISTORY_SCHEMA, "vault": VAULT_SCHEMA}
 
 
+class Spoilt(FileNotFoundError):
+    """There is a file, but none that can be asked: `why` it is as good as none."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the index {why}")
+        self.why = why
+
+
 def place(repo: Repository, name: str, home: str = "") -> str:
     """Where a database lives: the index beside the worktree's HEAD, the others in the common dir.
 
@@ -142,6 +155,11 @@ def place(repo: Repository, name: str, home: str = "") -> str:
     """
     home = home or os.path.join(repo.git_dir if name == "index" else repo.common_dir, "oracl")
     return os.path.join(home, f"{name}.sqlite")
+
+
+def places(repo: Repository, home: str = "") -> list[str]:
+    """Where all that an update makes lies."""
+    return [place(repo, name, home) for name in ("index", "facts", "history")]
 
 
 def connect(path: str, name: str, write: bool, wait: float | None = None) -> sqlite3.Connection:
@@ -162,22 +180,37 @@ def connect(path: str, name: str, write: bool, wait: float | None = None) -> sql
     try:
         return _open(path, name, write, BUSY_SECONDS if wait is None else wait)
     except sqlite3.DatabaseError as error:
+        if not write and "disk I/O" in str(error) and not _journal(path):  # no room for what readers share
+            with suppress(sqlite3.DatabaseError):
+                return _open(path, name, write, 0, alone=True)
         if not is_damage(error):
             raise unusable(error, path) from None
         if not write:
-            raise FileNotFoundError(f"{path} is damaged") from None
+            raise Spoilt("was made by an older version" if _OLDER in str(error) else "was damaged") from None
         remove(path)
         return _open(path, name, write, BUSY_SECONDS if wait is None else wait)
 
 
-def _open(path: str, name: str, write: bool, wait: float) -> sqlite3.Connection:
-    uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+def _uri(path: str) -> str:
+    return "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def _journal(path: str) -> int:
+    """How many bytes wait to be laid into the file."""
+    try:
+        return os.path.getsize(path + "-wal")
+    except OSError:
+        return 0
+
+
+def _open(path: str, name: str, write: bool, wait: float, alone: bool = False) -> sqlite3.Connection:
+    """`alone`: nobody writes, so nothing need be made beside the file."""
+    uri = _uri(path)
     if write:
         db = sqlite3.connect(uri, uri=True, timeout=wait, isolation_level=None)
     else:
-        mode = (
-            "?mode=ro" if os.access(os.path.dirname(path), os.W_OK) or os.path.exists(path + "-wal") else "?immutable=1"
-        )
+        alone = alone or not (os.access(os.path.dirname(path), os.W_OK) or os.path.exists(path + "-wal"))
+        mode = "?immutable=1" if alone else "?mode=ro"
         db = sqlite3.connect(uri + mode, uri=True, timeout=wait, isolation_level=None)
     try:
         version = db.execute("PRAGMA user_version").fetchone()[0]
@@ -187,7 +220,7 @@ def _open(path: str, name: str, write: bool, wait: float) -> sqlite3.Connection:
                 "upgrade oracl-git, or start over with: git oracl deinit && git oracl init",
             )
         if 0 < version < SCHEMA_VERSION:
-            raise sqlite3.DatabaseError("file is not a database of this version")
+            raise sqlite3.DatabaseError(_OLDER)
         if version == 0:
             if not write:
                 raise FileNotFoundError(path)
@@ -286,6 +319,8 @@ def unusable(error: sqlite3.DatabaseError, path: str = ".git/oracl") -> IndexUnu
     text = str(error)
     if "locked" in text or "busy" in text:
         return IndexUnusable("another update holds the index", "wait for it, or see: git oracl status")
+    if "disk I/O" in text:
+        return IndexUnusable("the disk fails, or is full; the index is untouched", "free some space, then ask again")
     if "full" in text:
         return IndexUnusable(
             "the disk is full; the previous index is untouched", "free some space, then: git oracl update"
@@ -371,7 +406,22 @@ def remove(path: str) -> None:
             rmtree(path + suffix)
 
 
-def is_damage(error: sqlite3.DatabaseError) -> bool:
-    """Whether SQLite says that the file itself is broken, or not ours."""
-    text = str(error)
-    return any(word in text for word in ("not a database", "malformed", "no such table", "no such column"))
+def is_damage(error: Exception, *paths: str) -> bool:
+    """Whether SQLite says that a file itself is broken, or not ours; or, of any other failure, whether one of them is.
+
+    What is read from a broken page may be anything, and fail anywhere.
+    """
+    if isinstance(error, sqlite3.DatabaseError) and any(word in str(error).lower() for word in _DAMAGE):
+        return True
+    return not isinstance(error, (OraclError, sqlite3.OperationalError, OSError)) and not all(map(_is_sound, paths))
+
+
+def _is_sound(path: str) -> bool:
+    try:
+        with closing(sqlite3.connect(f"{_uri(path)}?mode=ro", uri=True)) as db:
+            db.text_factory = bytes  # it quotes what it found
+            return bool(db.execute("PRAGMA integrity_check(1)").fetchone() == (b"ok",))
+    except UnicodeDecodeError:  # so does the message
+        return False
+    except sqlite3.DatabaseError as error:
+        return isinstance(error, sqlite3.OperationalError)  # it is not there, or held

@@ -92,22 +92,22 @@ class FactsCache:
     def facts(self, blob: str, language: str) -> Facts | None:
         """The cached Facts, or None."""
         row = self._row("outline, links", slice(1, 3), blob, language)
-        return row and decode(*row)
+        return row and _whole(decode, *row)
 
     def outline(self, blob: str, language: str) -> tuple[Facts, Texts] | None:
         """The outline (see `decode_outline`) and the (title, body) of each chunk, or None."""
         row = self._row("outline, text", slice(1, 4, 2), blob, language)
-        return row and (decode_outline(row[0]), _texts(row[1]))
+        return row and (_whole(decode_outline, row[0]), _whole(_texts, row[1]))
 
     def links(self, blob: str, language: str) -> Facts | None:
         """What linking reads of the Facts, or None."""
         row = self._row("links", slice(2, 3), blob, language)
-        return row and decode_links(row[0])
+        return row and _whole(decode_links, row[0])
 
     def texts(self, blob: str, language: str) -> Texts | None:
         """The (title, body) of each chunk, or None."""
         row = self._row("text", slice(3, 4), blob, language)
-        return row and _texts(row[0])
+        return row and _whole(_texts, row[0])
 
     def _row(self, columns: str, place: slice, blob: str, language: str) -> Any:
         pending = self._pending.get((blob, language))
@@ -149,6 +149,14 @@ class Contents:
                 self._cache.learn(blob, language, data)
                 found = ask(blob, language)
         return found
+
+
+def _whole(read: Callable[..., T], *stored: bytes) -> T:
+    """What was stored, read. What was written here can be: where it cannot, the file was damaged."""
+    try:
+        return read(*stored)
+    except (ValueError, TypeError) as error:
+        raise sqlite3.DatabaseError(f"what files say is malformed: {error}") from error
 
 
 def _texts(flat: bytes) -> Texts:

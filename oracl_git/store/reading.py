@@ -109,7 +109,7 @@ class Reading:
         except sqlite3.DatabaseError as error:
             self.db.close()
             if database.is_damage(error):
-                raise FileNotFoundError("the index is damaged") from None
+                raise database.Spoilt("was damaged") from None
             raise
         if "commit" not in self.header:
             self.db.close()

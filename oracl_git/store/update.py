@@ -58,11 +58,12 @@ def update(
         raise NothingIndexed("there is no commit to index yet", "make a first commit, then: git oracl update")
     try:
         return _update(repo, target, settings, full, depth, progress, wait, home, asset)
-    except sqlite3.DatabaseError as error:
-        if not database.is_damage(error):
+    except Exception as error:
+        places = database.places(repo, home)
+        if not database.is_damage(error, *places):
             raise
-    for name in ("index", "facts", "history"):  # all of it is derived: start over
-        database.remove(database.place(repo, name, home))
+    for path in places:  # all of it is derived: start over
+        database.remove(path)
     made = _update(repo, target, settings, True, depth, progress, wait, home, asset)
     return made._replace(rebuilt="the index was damaged")
 

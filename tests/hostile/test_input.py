@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import shutil
 import sqlite3
@@ -376,6 +377,37 @@ def test_a_damaged_database(shop: Place, name: str, damage: str) -> None:
     assert shop.state()["root"] == expected and shop.oracl("doctor").code == 0
 
 
+@mark.parametrize("name", ["index", "facts", "history"])
+def test_bytes_that_changed_by_themselves(shop: Place, name: str) -> None:
+    """Any answer may come of it, or none; but no bug, and no state that is never left."""
+    expected = shop.state()["root"]
+    good = shop.settled(name).read_bytes()
+    chance = random.Random(name)
+    for number in range(4):
+        path, data = shop.settled(name), bytearray(good)
+        if number == 3:
+            some = chance.sample(range(1, len(data) // 8192), 2)
+            one, other = (slice(page * 8192, page * 8192 + 8192) for page in some)
+            data[one], data[other] = data[other], data[one]
+        for _ in range((1, 40, 400, 0)[number]):
+            data[chance.randrange(4096, len(data))] = chance.randrange(256)
+        path.write_bytes(data)
+        for words in (["search", "discount threshold"], ["related", "shop/cart.py"], ["update", "--full"]):
+            done = shop.oracl(*words, code=None)
+            assert done.code in (0, 1), (number, words, done.err)
+    shop.oracl("deinit")
+    shop.oracl("init", "--no-hooks")
+    assert shop.state()["root"] == expected
+
+
+def test_an_index_of_an_older_format_is_not_called_damaged(shop: Place) -> None:
+    with sqlite3.connect(shop.settled("index")) as db:
+        db.execute(f"PRAGMA user_version={SCHEMA_VERSION - 1}")
+    db.close()
+    done = shop.oracl("show", "shop/cart.py")
+    assert done.err == "git-oracl: the index was made by an older version and has been made anew\n"
+
+
 @mark.parametrize("name", ["facts", "history"])
 def test_a_cache_of_a_newer_format(shop: Place, name: str) -> None:
     path = shop.settled(name)
@@ -411,6 +443,15 @@ def test_a_full_disk_under_the_index(shop: Place) -> None:
         shop.run("umount", str(place))
     shop.oracl("init", "--no-hooks")
     shop.same_as_fresh()
+
+
+def test_a_disk_without_room_for_what_readers_share(shop: Place) -> None:
+    """Nothing can be written, not even the few pages beside the index that its readers share."""
+    asked = shop.oracl("search", "discount threshold", "-z").raw
+    for name in ("index", "facts", "history"):
+        shop.settled(name)
+    done = shop.run("sh", "-c", "ulimit -f 0 && exec git oracl search 'discount threshold' -z")
+    assert (done.code, done.raw) == (0, asked)
 
 
 # -- surroundings -----------------------------------------------------------------------------
