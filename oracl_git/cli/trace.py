@@ -154,6 +154,12 @@ def _impact(oracl: Oracl, args: argparse.Namespace) -> int:
     paths = list(args.paths)
     if args.staged or args.commit or args.diff:
         paths += [":/" + path for path in oracl.changed_paths(staged=args.staged, commit=args.commit, diff=args.diff)]
+        if not paths:
+            output.note(["that change touches no file"])
+            return 1
+    if not paths:
+        print("git-oracl: --impact needs a path or a change.\nhint: git oracl trace -h", file=sys.stderr)
+        return 2
     rows = oracl.impact(paths, depth=args.depth, relations=args.relation or None)
     if args.tests:
         tests = [row[0].path for row in rows if row[0].role == "tests"]

@@ -29,16 +29,17 @@ class Changes(Opened):
     """Checks, mends and learns."""
 
     def changed_paths(self, *, staged: bool = False, commit: str = "", diff: str = "") -> list[str]:
-        """The paths of a change: what is staged, one commit, or a range."""
-        from ..git.run import git
+        """The paths of a change: what is staged, one commit (a merge: what it brought), or a range."""
+        from ..git.run import attempt, git
 
         args = ["--name-only", "-z", "--no-ext-diff", "--no-textconv", "--no-renames"]
         if staged:
             out = git(self.repo, "diff", "--cached", *args, "--", index=True)
         elif commit:
-            out = git(
-                self.repo, "diff-tree", "-r", "--root", "--no-commit-id", *args, resolve_commit(self.repo, commit), "--"
-            )
+            oid = resolve_commit(self.repo, commit)
+            code, first, _ = attempt(self.repo, "rev-parse", "--verify", "--quiet", f"{oid}^1")
+            trees = [first.decode().strip(), oid] if code == 0 else ["--root", oid]
+            out = git(self.repo, "diff-tree", "-r", "--no-commit-id", *args, *trees, "--")
         else:
             left, dots, right = diff.partition("...") if "..." in diff else diff.partition("..")
             ends = [resolve_commit(self.repo, end or "HEAD") for end in ((left, right) if dots else (left, "HEAD"))]

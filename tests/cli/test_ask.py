@@ -302,6 +302,22 @@ def test_a_change_of_a_directory_is_one_of_its_files(shop: Place) -> None:
     assert every == sorted(path for path in every if path.startswith(b"tests/")) and every
 
 
+def test_a_merge_is_what_it_brought(shop: Place) -> None:
+    shop.git("checkout", "-q", "-b", "side")
+    shop.commit("Cheaper", {"shop/prices.py": (shop.path / "shop/prices.py").read_text() + "# now\n"})
+    shop.git("checkout", "-q", "-")
+    shop.commit("Elsewhere", {"docs/elsewhere.md": "# Elsewhere\n"})
+    shop.git("merge", "-q", "--no-ff", "-m", "Merge side", "side")
+    merged = shop.oracl("trace", "--impact", "--commit", "HEAD", "--json").json
+    assert [row["path"] for row in merged["changed"]] == ["shop/prices.py"]
+    assert merged["impact"] == shop.oracl("trace", "--impact", "shop/prices.py", "--json").json["impact"] != []
+    assert shop.oracl("related", "--commit", "HEAD", "--json").json["query"] == ["shop/prices.py"]
+    shop.commit("Nothing")
+    for words in (["trace", "--impact"], ["related"]):
+        assert shop.oracl(*words, "--commit", "HEAD", code=1).err == "git-oracl: that change touches no file\n"
+    assert shop.oracl("trace", "--impact", code=2).err.startswith("git-oracl: --impact needs a path or a change.")
+
+
 def test_from_below_the_top_names_are_read_from_there(shop: Place) -> None:
     def below(*words: str) -> list[bytes]:
         return shop.oracl(*words, cwd=shop.path / "tests").paths
