@@ -104,6 +104,18 @@ def test_make(edges) -> None:
     }) == {("references", "Makefile", "build/rules.mk"), ("references", "Makefile", "docs/Makefile")}  # fmt: skip
 
 
+def test_make_below_a_directory_that_a_variable_names(edges) -> None:
+    assert edges({
+        "ports/one/Makefile": "include ../../env.mk\n-include $(TOP)/ext/ext.mk\ninclude $(BUILD)/made.mk\n# include $(TOP)/no.mk\n",
+        "env.mk": "TOP := ../..\n",
+        "ext/ext.mk": "x:\n",
+        "no.mk": "x:\n",
+    }) == {
+        ("references", "ports/one/Makefile", "env.mk"),
+        ("references", "ports/one/Makefile", "ext/ext.mk"),
+    }  # fmt: skip
+
+
 def test_python_projects(edges) -> None:
     found = edges({
         "core/pyproject.toml": '[project]\nname = "My_Core"\ndependencies = ["other>=1"]\n[project.scripts]\nrun = "my_core.cli:main"\n',
