@@ -373,9 +373,13 @@ class Opened:
         worktrees = [os.path.join(linked, name) for name in sorted(os.listdir(linked))] if os.path.isdir(linked) else []
         for place in dict.fromkeys((self.repo.git_dir, self.repo.common_dir, *worktrees)):
             path = os.path.join(place, "oracl")
-            if os.path.isdir(path):
+            if os.path.isdir(path) and not os.path.islink(path):
                 shutil.rmtree(path)
-                gone.append(path)
+            elif os.path.lexists(path):  # a link: what it leads to may be another's
+                os.unlink(path)
+            else:
+                continue
+            gone.append(path)
         return gone
 
 

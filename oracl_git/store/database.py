@@ -172,8 +172,9 @@ def connect(path: str, name: str, write: bool, wait: float | None = None) -> sql
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
         except OSError as error:
-            raise IndexUnusable(f"cannot write {os.path.dirname(path)}: {error.strerror}") from None
-        if os.path.isdir(path):  # derived, like a file that is no database
+            hint = "git oracl deinit" if isinstance(error, FileExistsError) else "check who owns it"
+            raise IndexUnusable(f"cannot write {os.path.dirname(path)}: {error.strerror}", hint) from None
+        if os.path.lexists(path) and not os.path.isfile(path):  # derived, like a file that is no database
             remove(path)
     elif not os.path.isfile(path):
         raise FileNotFoundError(path)

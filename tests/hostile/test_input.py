@@ -400,6 +400,39 @@ def test_bytes_that_changed_by_themselves(shop: Place, name: str) -> None:
     assert shop.state()["root"] == expected
 
 
+@mark.parametrize("name", ["index", "facts", "history"])
+@mark.parametrize("what", ["pipe", "loop", "device"])
+def test_what_is_no_file_stands_where_a_database_was(shop: Place, name: str, what: str) -> None:
+    expected = shop.state()["root"]
+    path = shop.settled(name)
+    path.unlink()
+    if what == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(path.name if what == "loop" else "/dev/zero")
+    shop.commit("More", {"more.txt": "more\n"})
+    assert shop.oracl("search", "discount threshold", "-z").paths
+    shop.oracl("update")
+    assert path.is_file() and not path.is_symlink()
+    shop.git("reset", "-q", "--hard", "HEAD~1")
+    shop.oracl("update")
+    assert shop.state()["root"] == expected
+
+
+@mark.parametrize("what", ["file", "link"])
+def test_what_is_no_directory_stands_where_all_lies(shop: Place, tmp_path: Path, what: str) -> None:
+    place, elsewhere = shop.path / ".git/oracl", tmp_path / "elsewhere"
+    place.rename(elsewhere)
+    if what == "file":
+        place.write_text("mine\n")
+        assert shop.fails("search", "discount").endswith("File exists.\nhint: git oracl deinit\n")
+    else:
+        place.symlink_to(elsewhere)
+        assert shop.oracl("search", "discount", "-z").paths
+    shop.oracl("deinit")
+    assert not os.path.lexists(place) and (elsewhere / "index.sqlite").is_file()
+
+
 def test_an_index_of_an_older_format_is_not_called_damaged(shop: Place) -> None:
     with sqlite3.connect(shop.settled("index")) as db:
         db.execute(f"PRAGMA user_version={SCHEMA_VERSION - 1}")
