@@ -20,6 +20,7 @@ IMPACT_RELATIONS = (
 )  # fmt: skip
 
 Neighbour = tuple[int, Link, bool]  # (other node, edge, whether the edge points at it)
+_Way = tuple[Neighbour, "_Way"] | None  # the next step, and what follows it
 
 
 def neighbours(index: Index, node: int, direction: str, relations: frozenset[str]) -> list[Neighbour]:
@@ -93,17 +94,16 @@ def shortest(
     if goal.id not in parents:
         return []
     found: list[list[tuple[int, Link | None, bool]]] = []
-
-    def back(node: int, tail: list[tuple[int, Link | None, bool]]) -> None:
-        if len(found) >= limit:
-            return
-        if node == start.id:
-            found.append([(node, None, False), *reversed(tail)])
-            return
-        for parent, link, pointed in parents[node]:
-            back(parent, [*tail, (node, link, pointed)])
-
-    back(goal.id, [])
+    todo: list[tuple[int, _Way]] = [(goal.id, None)]
+    while todo and len(found) < limit:  # no recursion: a way may be longer than Python allows
+        node, way = todo.pop()
+        if node != start.id:
+            todo += [(parent, ((node, link, pointed), way)) for parent, link, pointed in reversed(parents[node])]
+            continue
+        found.append([(node, None, False)])
+        while way is not None:
+            step, way = way
+            found[-1].append(step)
     nodes = index.nodes({node for path in found for node, _, _ in path})
     return [[Step(nodes[node].path, *_place(link, pointed)) for node, link, pointed in path] for path in found]
 

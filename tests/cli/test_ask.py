@@ -302,6 +302,14 @@ def test_a_change_of_a_directory_is_one_of_its_files(shop: Place) -> None:
     assert every == sorted(path for path in every if path.startswith(b"tests/")) and every
 
 
+def test_a_way_may_be_longer_than_python_recurses(shop: Place) -> None:
+    last = 1_100
+    chain = {f"chain/m{n}.py": f"import chain.m{n + 1}\n" for n in range(last)}
+    shop.commit("A chain", {**chain, f"chain/m{last}.py": ""})
+    ways = shop.oracl("trace", "chain/m0.py", "--to", f"chain/m{last}.py", "--json").json["paths"]
+    assert [step["path"] for step in ways[0]] == [f"chain/m{n}.py" for n in range(last + 1)] and len(ways) == 1
+
+
 def test_a_merge_is_what_it_brought(shop: Place) -> None:
     shop.git("checkout", "-q", "-b", "side")
     shop.commit("Cheaper", {"shop/prices.py": (shop.path / "shop/prices.py").read_text() + "# now\n"})
