@@ -19,6 +19,7 @@ from .past import Past
 from .wording import first_words, learn_frequencies, runs, stems_of
 
 _K1, _B = 1.2, 0.75  # BM25, as SQLite has them
+_SHARED = 256  # words whose commits are kept for the next question
 _LEAST = 1e-6  # the weight of a word that more than half of the messages hold
 
 
@@ -32,15 +33,14 @@ class Messages(Past):
         """
         if self.past is None:
             return []
-        norms, lengths, distance = self._norms, self._lengths, self.distance
-        total = len(lengths) - lengths.count(0)
         scores: dict[int, float] = {}
-        for stems in stems_of(phrases):
-            held = self._holding(stems) if stems else {}
-            weight = max(_LEAST, log((total - len(held) + 0.5) / (len(held) + 0.5))) * (_K1 + 1)
-            for entry, count in held.items():
-                share = weight * count / (count + norms[lengths[distance[entry]]])
-                scores[entry] = scores.get(entry, 0.0) + share
+        for stems in filter(None, stems_of(phrases)):
+            shares = self._shares(stems)
+            if scores:
+                for entry, share in shares.items():
+                    scores[entry] = scores.get(entry, 0.0) + share
+            else:
+                scores = shares.copy()
         edge = min(nlargest(limit, scores.values()), default=0.0)
         found = sorted([row for row in scores.items() if row[1] >= edge], key=itemgetter(1), reverse=True)
         equal = list(runs([score for _, score in found]))
@@ -49,16 +49,38 @@ class Messages(Past):
             found[start:stop] = sorted(found[start:stop], key=lambda row: (-lines[row[0]][2], lines[row[0]][0]))
         return found[:limit]
 
+    def _shares(self, stems: tuple[str, ...]) -> dict[int, float]:
+        """Reached commit → what these stems, one after the other in its message, add to its score."""
+        known = self._shared
+        if stems not in known:
+            if len(known) >= _SHARED:
+                known.clear()
+            held, distance = self._holding(stems), self.distance
+            if self._unreached:
+                held = {entry: held[entry] for entry in held.keys() & distance.keys()}
+            lengths, norms = self._lengths, self._norms
+            weight = max(_LEAST, log((self._spoken_for - len(held) + 0.5) / (len(held) + 0.5))) * (_K1 + 1)
+            known[stems] = {
+                entry: weight * count / (count + norms[lengths[distance[entry]]]) for entry, count in held.items()
+            }
+        return known[stems]
+
+    @cached_property
+    def _shared(self) -> dict[tuple[str, ...], dict[int, float]]:
+        """What `_shares` found, for the next question."""
+        return {}
+
     def _holding(self, stems: Sequence[str]) -> Mapping[int, int]:
-        """Reached commit → how often its message holds these stems, one after the other."""
+        """Commit → how often its message holds these stems, one after the other."""
         assert self.past is not None
+        if len(stems) == 1:  # as one text: a row for each would cost thrice as much
+            (text,) = self.past.execute("SELECT group_concat(doc) FROM entry_terms WHERE term=?", stems).fetchone()
+            return Counter(map(int, text.split(","))) if text else {}
         find = "SELECT doc, offset - ? FROM entry_terms WHERE term=?"
         starts = set(self.past.execute(find, (0, stems[0])))
         for after, stem in enumerate(stems[1:], 1):
             starts.intersection_update(self.past.execute(find, (after, stem)))
-        counts = Counter([entry for entry, _ in starts])
-        reached = counts.keys() & self.distance.keys()
-        return counts if len(reached) == len(counts) else {entry: counts[entry] for entry in reached}
+        return Counter([entry for entry, _ in starts])
 
     @cached_property
     def _lengths(self) -> array[int]:
@@ -67,11 +89,15 @@ class Messages(Past):
         return array("H", stored if isinstance(stored, bytes) else b"")
 
     @cached_property
+    def _spoken_for(self) -> int:
+        """How many reached commits have a message that counts."""
+        return len(self._lengths) - self._lengths.count(0)
+
+    @cached_property
     def _norms(self) -> list[float]:
         """What BM25 adds for the length of a message, by its length."""
         lengths = self._lengths
-        spoken = len(lengths) - lengths.count(0)
-        usual = sum(lengths) / max(1, spoken) or 1.0
+        usual = sum(lengths) / max(1, self._spoken_for) or 1.0
         return [_K1 * (1 - _B + _B * length / usual) for length in range(max(lengths, default=0) + 1)]
 
     def spoken_words(self, words: Sequence[str], most: int) -> list[tuple[str, str, int]]:
