@@ -57,7 +57,7 @@ _SCHEMAS = {
         ),
         re.compile(
             rb"^[ \t]{0,40}+((?:extend[ \t]++)?(?:type|interface|enum|input|union|scalar|directive|fragment|query"
-            rb"|mutation|subscription|schema))\b[ \t]*+@?([A-Za-z_]\w{0,200}+)?",
+            rb"|mutation|subscription|schema))\b(?![ \t]*+:)[ \t]*+@?([A-Za-z_]\w{0,200}+)?",
             re.MULTILINE,
         ),
         dict.fromkeys((b"type", b"enum", b"input"), "class")

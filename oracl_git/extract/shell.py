@@ -28,7 +28,7 @@ _RUN = re.compile(
     re.IGNORECASE,
 )
 _AFTER_VARIABLE = re.compile(
-    rb"(?:\$\{?\w{1,60}[^}\s/\"']{0,60}\}?|\$\([^()\n]{0,100}(?:\([^()\n]{0,60}\)[^()\n]{0,60})?\))\"?[/\\]([\w./\\+-]{1,200})"
+    rb"(?:\$\{?\w{1,60}[^}\s/\"']{0,60}\}?|\$\([^()\n]{0,100}(?:\([^()\n]{0,60}\)[^()\n]{0,60})?\))\"?/([\w./+-]{1,200})"
 )
 _LOOP = re.compile(rb"\bfor[ \t]++(\w{1,60})[ \t]++in[ \t]++([^\n;]{0,200}?\*[\w.-]{1,60}\"?)[ \t]*+(?=[;\n])")
 _LOOPED = 1_000  # bytes of a loop in which it is looked for that it sources each file
@@ -57,8 +57,8 @@ def extract(source: Source, language: str) -> Findings:
         row = source.start(source.line(offset))
         runs = _RUN.search(code[max(row, offset - 200) : offset])
         found.refer("path" if runs else "mention", path, anchor, source.line(offset))
-    for match in _AFTER_VARIABLE.finditer(code):
-        tail = match[1].translate(_BACKSLASH).lstrip(b"/")
+    for match in _AFTER_VARIABLE.finditer(words):
+        tail = match[1].lstrip(b"/")
         hit = path_like(tail)
         row = source.start(source.line(match.start()))
         runs = _RUN.search(code[max(row, match.start() - 200) : match.start()])

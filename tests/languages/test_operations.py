@@ -233,6 +233,21 @@ def test_scripts_that_are_sourced_by_patterns(edges) -> None:
     }  # fmt: skip
 
 
+def test_powershell_beside_the_script(edges) -> None:
+    assert edges({
+        "bin/run.ps1": '. "$PSScriptRoot\\..\\lib\\core.ps1" # much\n& "$PSScriptRoot\\install.ps1"\n. $here\\Other.ps1\n',
+        "bin/core.ps1": "function A {\n}\n",
+        "bin/install.ps1": "function B {\n}\n",
+        "lib/core.ps1": "function C {\n}\n",
+        "lib/install.ps1": "function D {\n}\n",
+        "src/Other.ps1": "function E {\n}\n",
+    }) == {
+        ("references", "bin/run.ps1", "lib/core.ps1"),
+        ("references", "bin/run.ps1", "bin/install.ps1"),
+        ("references", "bin/run.ps1", "src/Other.ps1"),
+    }  # fmt: skip
+
+
 def test_what_a_build_fills_in_is_in_the_language_of_its_name() -> None:
     assert facts("db/load.sql.in", "create table t (a int);\n").language == "sql"
     assert facts("Makefile.in", "include rules.mk\n").language == "make"

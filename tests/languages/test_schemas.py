@@ -112,6 +112,11 @@ def test_graphql() -> None:
     assert tree.follow("s/item.graphql", "use") == {"Date": ["s/q/order.graphql"]}
 
 
+def test_arguments_of_graphql_that_are_called_like_its_words() -> None:
+    text = "directive @field(\n  type: String\n  input: Int\n) on OBJECT\n\ntype A {\n  type: Int\n}\n"
+    assert definitions("a.graphql", text) == [("field", "function", 1, 4), ("A", "class", 6, 8)]
+
+
 @pytest.mark.parametrize("language", ["proto", "thrift", "graphql"])
 @pytest.mark.parametrize("piece", [
     "message a {", "}", "{", "rpc a(", "message ", "/*", "//", '"', '"""', "\\", "import 'a';\n", "# import 'a'\n", "type A\n",
