@@ -101,7 +101,7 @@ def _variables(text: bytes) -> Callable[[bytes, int], bytes]:
 def _define(source: Source, code: bytes, match: re.Match[bytes], end: int, found: Findings) -> None:
     """A definition, to the end of its statement, or where the next one begins."""
     keyword = match[1].lower()
-    name = re.sub(rb"[\"`\[\]\s]", b"", match[2]).decode("utf-8", "replace")
+    name = b".".join(part.strip(b'"`[]') for part in re.findall(_PART, match[2])).decode("utf-8", "replace")
     kind = "function" if keyword in _ROUTINES else _KINDS.get(keyword, "class")
     stop = code.find(b";", match.end(), end)
     last = stop if stop >= 0 else match.start() + len(source.text[match.start() : end].rstrip()) - 1

@@ -295,6 +295,18 @@ EXPORTS = {
 LIB = ("lib/src/index.ts", "lib/src/deep.ts", "lib/feature/a.ts", "lib/src/own/x.ts", "lib/node.js", "lib/extra.js")
 
 
+def test_the_library_of_a_svelte_project() -> None:
+    tree = Tree({
+        "docs/package.json": '{"name": "docs"}',
+        "docs/src/routes/page.svelte": "<script>\nimport { a } from '$lib/ui/index.js'\nimport B from '$lib/B.svelte'\n</script>\n",
+        "docs/src/lib/ui/index.ts": "export const a = 1\n",
+        "docs/src/lib/B.svelte": "<p>b</p>\n",
+    })  # fmt: skip
+    assert tree.follow("docs/src/routes/page.svelte") == {
+        "$lib/ui/index.js a": ["docs/src/lib/ui/index.ts"], "$lib/B.svelte": ["docs/src/lib/B.svelte"],
+    }  # fmt: skip
+
+
 def test_packages_of_the_workspace() -> None:
     text = "import '@org/lib'; import '@org/lib/deep'; import '@org/lib/f/a'; import '@org/lib/extra'; import '@org/lib/no'"
     assert follow("app/m.ts", text, *LIB, lib__package_json=EXPORTS) == {

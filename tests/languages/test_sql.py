@@ -47,6 +47,11 @@ def test_definitions() -> None:
     assert [d.name for d in facts("a.sql", SCRIPT).definitions if d.documented] == ["app.users", "mood"]
 
 
+def test_names_with_spaces_keep_them() -> None:
+    found = definitions("a.sql", 'create table "my app" . [two words] (a int);\ncreate view b as select 1;\n')
+    assert [name for name, *_ in found] == ["my app.two words", "b"]
+
+
 def test_scripts_that_are_read_in() -> None:
     found = facts("a.sql", SCRIPT).references
     assert [r.target for r in found if r.kind == "path"] == [

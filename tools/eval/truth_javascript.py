@@ -58,7 +58,9 @@ def link_packages(root: Path, paths: Iterable[str]) -> None:
     for path in paths:
         folder, _, name = path.rpartition("/")
         if name == "package.json" and any(
-            fnmatch(folder, pattern.removeprefix("./").rstrip("/")) for pattern in patterns
+            fnmatch(folder, each)
+            for pattern in patterns
+            for each in (pattern.removeprefix("./").rstrip("/"), pattern.removeprefix("./").replace("**/", ""))
         ):
             called = json.loads((root / path).read_text("utf-8-sig")).get("name")
             place = root / "node_modules" / called if called else None

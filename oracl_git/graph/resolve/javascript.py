@@ -15,9 +15,9 @@ from . import npm
 from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, inside, join, likely, parent
 
 # How a path below the sources of a package is often written, and where those lie.
-_ALIASES = ("@/", "~/", "~~/", "@@/")
-_ROOTED = ("src/", "app/", "lib/", "test/", "tests/")
 _ALIAS_PLACES = ("src", "", "app")
+_ALIASES = {**dict.fromkeys(("@/", "~/", "~~/", "@@/"), _ALIAS_PLACES), "$lib/": ("src/lib",)}  # the last: SvelteKit's
+_ROOTED = ("src/", "app/", "lib/", "test/", "tests/")
 _SERVED = ("", "public", "src", "static")  # where "/x" may lie, in the directory that is served
 
 
@@ -90,5 +90,5 @@ def aliases(names: Names, source: str, target: str) -> Iterator[str]:
     if not alias and not target.startswith(_ROOTED):
         return
     for here in dict.fromkeys((npm.directory(names, source), "")):
-        for place in _ALIAS_PLACES if alias else ("", "src"):
+        for place in _ALIASES[alias] if alias else ("", "src"):
             yield join(here, join(place, target[len(alias) :]))
