@@ -7,6 +7,9 @@
 //
 //     sed -E 's/\.(vue|svelte|astro)\.ts"/.\1"/g'
 //
+// and put it back where X.svelte.ts is a file of the repository itself. What frameworks write before they build (the
+// settings that astro/tsconfigs and .svelte-kit/tsconfig.json hold) has to be there, and modules resolve as a bundler's.
+//
 // NODE_MODULES holds @vue/compiler-sfc, svelte, @astrojs/compiler. REPOSITORY is written to; give it a clone.
 
 import { execFileSync } from "node:child_process"
@@ -53,7 +56,7 @@ const written = []
 let failed = 0
 for (const file of git("ls-files", "-z").split("\0")) {
   const reader = readers[path.extname(file)]
-  if (!reader) continue
+  if (!reader || fs.existsSync(path.join(root, file + ".ts"))) continue
   try {
     const scripts = await reader(fs.readFileSync(path.join(root, file), "utf8"))
     fs.writeFileSync(path.join(root, file + ".ts"), scripts.join("\n"))
