@@ -850,10 +850,22 @@ def tested_by(tree: Tree, path: str, imports: set[str]) -> list[tuple[str, Fract
             found = [p for p in found if words[cut - 1] in p.lower().split("/")[:-1]]
         if found:
             direct = [p for p in found if p in imports]
-            chosen = direct or found
+            chosen = direct or [p for p in found if place_alike(path, p) == max(place_alike(path, q) for q in found)]
             kappa = EXACT if len(direct) == 1 else UNIQUE_SUFFIX if len(chosen) == 1 else Fraction(1, len(chosen))
             return [(p, kappa) for p in chosen]
     return []
+
+
+def place_alike(test: str, path: str) -> tuple[int, int]:
+    """How many directories from the end, and from the top, two files have in common; those of tests aside."""
+    aside = {"test", "tests", "testing", "__tests__", "spec", "specs"}
+    one, other = ([name for name in p.split("/")[:-1] if name not in aside] for p in (test, path))
+    last = first = 0
+    while last < min(len(one), len(other)) and one[-1 - last] == other[-1 - last]:
+        last += 1
+    while first < min(len(one), len(other)) and one[first] == other[first]:
+        first += 1
+    return last, first
 
 
 def read_at(tree: Tree, source: str, target: str, language: str) -> list[str]:

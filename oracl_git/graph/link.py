@@ -20,7 +20,7 @@ from .parameters import DIRECTORY_MANIFESTS, EXACT, ONE, RELATION_WEIGHTS, UNIQU
 from .resolve import resolve
 from .resolve.model import above, listed, spread
 from .resolve.python import resolve_dotted
-from .stems import is_test, normalised_stem, split_name, tested_stem
+from .stems import is_test, mirrored, normalised_stem, split_name, tested_stem
 
 RESOLUTIONS = ("exact", "suffix", "ambiguous", "unresolved", "external")
 PHASES = ("repository", "imports", "links", "config", "tests", "mentions", "comments", "learned", "constraints")
@@ -308,7 +308,7 @@ _OTHERS = {
 
 
 def _tested(path: str, imported: set[str], names: Names) -> Iterator[tuple[str, Fraction]]:
-    """What a test file tests, by its name; an import of one candidate decides among several.
+    """What a test file tests, by its name; an import of one candidate decides among several, else its place.
 
     A test by its place alone (tests/parse.js) tests what it imports of its name.
     """
@@ -324,7 +324,7 @@ def _tested(path: str, imported: set[str], names: Names) -> Iterator[tuple[str, 
         if not found:
             continue
         direct = tuple(p for p in found if p in imported)
-        chosen = direct or found
+        chosen = direct or mirrored(path, found)
         confidence = EXACT if len(direct) == 1 else UNIQUE_SUFFIX if len(chosen) == 1 else (1, len(chosen))
         for target in chosen:
             yield target, confidence

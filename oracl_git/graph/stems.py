@@ -21,6 +21,8 @@ _TEST_AFFIXES = (
     ("Test", ""), ("", "Tests"), ("", "Test"), ("", "Spec"), ("", "IT"),
 )  # fmt: skip
 
+_TEST_DIRECTORIES = frozenset(("test", "tests", "testing", "__tests__", "spec", "specs"))
+
 
 @lru_cache(maxsize=256)  # each step of one file asks
 def is_test(path: str) -> bool:
@@ -57,3 +59,24 @@ def tested_stem(path: str) -> str:
         if stem.startswith(prefix) and stem.endswith(suffix) and len(stem) > len(prefix) + len(suffix):
             return normalised_stem(stem[len(prefix) : len(stem) - len(suffix) or None])
     return ""
+
+
+def mirrored(test: str, paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of some paths whose place is most like a test's: in its last directories, then in its first."""
+    here = _directories(test)
+
+    def alike(path: str) -> tuple[int, int]:
+        there = _directories(path)
+        return _in_common(here[::-1], there[::-1]), _in_common(here, there)
+
+    best = max(map(alike, paths))
+    return tuple(path for path in paths if alike(path) == best)
+
+
+def _directories(path: str) -> list[str]:
+    return [part for part in path.split("/")[:-1] if part not in _TEST_DIRECTORIES]
+
+
+def _in_common(one: list[str], other: list[str]) -> int:
+    """How many of their first names are the same."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
