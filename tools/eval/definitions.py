@@ -43,7 +43,7 @@ def _name(relation: Any) -> str:
 
 def main() -> None:
     """Print recall, precision, and what differs."""
-    from pglast import parse_sql  # type: ignore[import-not-found]
+    from pglast import parse_sql
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("repository", type=Path)

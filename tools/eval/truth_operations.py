@@ -17,7 +17,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from typing import Any
 
@@ -48,6 +48,12 @@ def documents(place: str, path: str) -> list[Any]:
     except (yaml.YAMLError, ValueError):
         print(f"not read: {path}", file=sys.stderr)
         return []
+
+
+def mappings(place: str, files: set[str], is_one: Callable[[str], object]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(path, document) of what the files that are some hold and is a mapping."""
+    for path in sorted(filter(is_one, files)):
+        yield from ((path, each) for each in documents(place, path) if isinstance(each, dict))
 
 
 def walk(value: Any) -> Iterator[tuple[str, Any]]:
@@ -84,74 +90,58 @@ def actions(place: str, files: set[str]) -> Iterator[Found]:
 
 def compose(place: str, files: set[str]) -> Iterator[Found]:
     """Build directories, env files, mounted files, configs, secrets, and files extended or included."""
-    for path in sorted(files):
-        if not re.search(r"compose[^/]*\.ya?ml$", path):
-            continue
+    for path, document in mappings(place, files, re.compile(r"compose[^/]*\.ya?ml$").search):
         directory = os.path.dirname(path)
-        for document in documents(place, path):
-            if not isinstance(document, dict):
+        said: list[str] = []
+        for service in (document.get("services") or {}).values() if isinstance(document.get("services"), dict) else ():
+            if not isinstance(service, dict):
                 continue
-            said: list[str] = []
-            for service in (
-                (document.get("services") or {}).values() if isinstance(document.get("services"), dict) else ()
-            ):
-                if not isinstance(service, dict):
-                    continue
-                build = service.get("build")
-                if isinstance(build, str):
-                    said.append(f"{build}/Dockerfile")
-                elif isinstance(build, dict) and "dockerfile_inline" not in build:
-                    said.append(f"{build.get('context', '.')}/{build.get('dockerfile', 'Dockerfile')}")
-                named = service.get("env_file") or []
-                said += [
-                    each if isinstance(each, str) else each["path"]
-                    for each in ([named] if isinstance(named, str) else named)
-                ]
-                for volume in service.get("volumes") or []:
-                    source = volume.get("source", "") if isinstance(volume, dict) else volume.partition(":")[0]
-                    said += [source] if str(source).startswith(".") else []
-                extends = service.get("extends")
-                said += [extends["file"]] if isinstance(extends, dict) and "file" in extends else []
-            for kind in ("configs", "secrets"):
-                values = document.get(kind)
-                said += [
-                    each["file"] for each in (values or {}).values() if isinstance(each, dict) and each.get("file")
-                ]
-            for each in document.get("include") or []:
-                said += [each] if isinstance(each, str) else []
-            yield from ((path, each, target) for each in said if (target := below(directory, each)) in files)
+            build = service.get("build")
+            if isinstance(build, str):
+                said.append(f"{build}/Dockerfile")
+            elif isinstance(build, dict) and "dockerfile_inline" not in build:
+                said.append(f"{build.get('context', '.')}/{build.get('dockerfile', 'Dockerfile')}")
+            named = service.get("env_file") or []
+            said += [
+                each if isinstance(each, str) else each["path"]
+                for each in ([named] if isinstance(named, str) else named)
+            ]
+            for volume in service.get("volumes") or []:
+                source = volume.get("source", "") if isinstance(volume, dict) else volume.partition(":")[0]
+                said += [source] if str(source).startswith(".") else []
+            extends = service.get("extends")
+            said += [extends["file"]] if isinstance(extends, dict) and "file" in extends else []
+        for kind in ("configs", "secrets"):
+            values = document.get(kind)
+            said += [each["file"] for each in (values or {}).values() if isinstance(each, dict) and each.get("file")]
+        for each in document.get("include") or []:
+            said += [each] if isinstance(each, str) else []
+        yield from ((path, each, target) for each in said if (target := below(directory, each)) in files)
 
 
 def kustomize(place: str, files: set[str]) -> Iterator[Found]:
     """What a kustomization names: files, and directories with one of their own."""
-    for path in sorted(files):
-        if os.path.basename(path) not in _KUSTOMIZATIONS:
-            continue
+    for path, document in mappings(place, files, lambda path: os.path.basename(path) in _KUSTOMIZATIONS):
         directory = os.path.dirname(path)
-        for document in documents(place, path):
-            if not isinstance(document, dict):
-                continue
-            said: list[str] = []
-            for key in _LISTS:
-                said += [each for each in document.get(key) or [] if isinstance(each, str) and "\n" not in each]
-            for key in ("patches", "patchesJson6902", "replacements"):
-                said += [
-                    each["path"] for each in document.get(key) or [] if isinstance(each, dict) and each.get("path")
-                ]
-            for key in ("configMapGenerator", "secretGenerator"):
-                for each in document.get(key) or []:
-                    said += [name.rpartition("=")[2] for name in (each.get("files") or []) + (each.get("envs") or [])]
-                    said += [each["env"]] if each.get("env") else []
-            for each in document.get("helmCharts") or []:
-                said += [each["valuesFile"]] if each.get("valuesFile") else []
-            for each in said:
-                target = below(directory, each)
-                own = (
-                    [target]
-                    if target in files
-                    else [f"{target}/{name}" for name in _KUSTOMIZATIONS if f"{target}/{name}" in files]
-                )
-                yield from ((path, each, found) for found in own)
+        said: list[str] = []
+        for key in _LISTS:
+            said += [each for each in document.get(key) or [] if isinstance(each, str) and "\n" not in each]
+        for key in ("patches", "patchesJson6902", "replacements"):
+            said += [each["path"] for each in document.get(key) or [] if isinstance(each, dict) and each.get("path")]
+        for key in ("configMapGenerator", "secretGenerator"):
+            for each in document.get(key) or []:
+                said += [name.rpartition("=")[2] for name in (each.get("files") or []) + (each.get("envs") or [])]
+                said += [each["env"]] if each.get("env") else []
+        for each in document.get("helmCharts") or []:
+            said += [each["valuesFile"]] if each.get("valuesFile") else []
+        for each in said:
+            target = below(directory, each)
+            own = (
+                [target]
+                if target in files
+                else [f"{target}/{name}" for name in _KUSTOMIZATIONS if f"{target}/{name}" in files]
+            )
+            yield from ((path, each, found) for found in own)
 
 
 def docker(place: str, files: set[str]) -> Iterator[Found]:
@@ -206,9 +196,8 @@ def main() -> None:
     listed = subprocess.run(["git", "-C", place, "ls-files", "-z"], capture_output=True, check=True)
     files = set(filter(None, listed.stdout.decode().split("\0")))
     rows: dict[tuple[str, str], list[str]] = {}
-    for source, said, target in {"actions": actions, "compose": compose, "kustomize": kustomize, "docker": docker}[
-        kind
-    ](place, files):
+    kinds = {"actions": actions, "compose": compose, "kustomize": kustomize, "docker": docker}
+    for source, said, target in kinds[kind](place, files):
         if target != source:
             rows.setdefault((source, said), []).append(target)
     for (source, said), targets in rows.items():
