@@ -204,8 +204,12 @@ def _everything(db: sqlite3.Connection, past: sqlite3.Connection) -> dict[str, o
         for s, t, relation, *rest in rows("SELECT source, target, relation, sfrag, tfrag, w, kappa, part, r FROM edge")
     )
     lookup: dict[tuple, list[int]] = {}
-    for key, source in rows("SELECT key, source FROM lookup"):
-        lookup.setdefault(names[source], []).append(key)
+    for bucket, packed in rows("SELECT bucket, pairs FROM lookup"):
+        pairs = array("Q", packed)
+        assert pairs and list(pairs) == sorted(set(pairs)), "pairs are sorted, each there once"
+        for pair in pairs:
+            assert pair >> 48 == bucket
+            lookup.setdefault(names[pair & 0xFFFFFFFF], []).append(pair >> 32)
     header = dict(rows("SELECT key, value FROM header"))
     oids = dict(past.execute("SELECT id, oid FROM entry"))
     header.pop("history", None)  # names the history store, which is each clone's own

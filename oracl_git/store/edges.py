@@ -22,6 +22,7 @@ from ..graph.tags import tags
 from .database import bulk
 from .facts import Contents
 from .links import RELATION_CODES, LinkTable, Moved, outgoing
+from .lookups import LookupTable
 from .nodes import NodeTable, tags_text
 from .ranks import Derived
 
@@ -51,6 +52,7 @@ class EdgeTable:
         self._skip, self._whole, self._tell = skip, whole, tell
         self._derived = Derived(db, RELATIONS, blend, whole)
         self._links = LinkTable(db, nodes, whole)
+        self._lookups = LookupTable(db)
         self._linked: dict[int, _Linked] = {}
         self._memo: Memo = {}
         self._profiles_changed: set[int] = set()
@@ -73,13 +75,14 @@ class EdgeTable:
             moved = [m for node in sorted(nodes.leaving) if (m := self._links.write(node, ()))]
             moved += self._link_all(sorted(affected), len(affected) + len(constraints))
             moved += [m for node, path in constraints.items() if (m := self._link_constraint(node, path))]
-            self._links.finish()
+            self._links.flush()
         change = self._lose(nodes.leaving)
         self._inputs(affected | set(constraints), moved)
         self._ranks(moved)
         dirty = {m.source for m in moved} | {t for m in moved for t in m.targets}
         extra = self._derived.associations(None if self._whole else dirty - nodes.leaving)
         self._empty_hubs()
+        self._lookups.finish()
         if self._whole:  # counted from nothing: what left is not in it
             change = (0, 0, 0)
         return len(affected), (change[0] + extra[0], change[1] + extra[1], change[2] + extra[2])
@@ -121,14 +124,14 @@ class EdgeTable:
         )
         if tags_text(values) != old_tags:
             self._profiles_changed.add(node)
-        self._links.record(node, recorder.keys)
+        self._lookups.record(node, recorder.keys)
         return self._links.write(node, links.edges)
 
     def _link_constraint(self, node: int, path: str) -> Moved | None:
         recorder = Recorder(self._names, self._memo)
         constraint = next(c for c in self._rules.constraints if CONSTRAINT_PREFIX + c.id == path)
         edges = link.govern(constraint, recorder, self._skip)
-        self._links.record(node, recorder.keys)
+        self._lookups.record(node, recorder.keys)
         return self._links.write(node, edges)
 
     def _constraints(self) -> dict[int, str]:
@@ -147,7 +150,7 @@ class EdgeTable:
         for node in leaving:
             shard, total, count = self._db.execute("SELECT shard, sum, cnt FROM node WHERE id=?", (node,)).fetchone()
             Derived.forget(total, count, change)
-            self._links.record(node, set())
+            self._lookups.record(node, set())
             self._db.execute("DELETE FROM activity WHERE node=?", (node,))
             self._nodes.drop(node)
             self.shards.add(shard)

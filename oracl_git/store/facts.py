@@ -8,12 +8,13 @@ parses nothing twice.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from ..extract.facts import Facts, Texts, decode, decode_links, decode_outline
 from ..extract.version import version
-from .database import transaction
+from .database import among, transaction
 
 T = TypeVar("T")
 _BATCH = 256
@@ -62,9 +63,20 @@ class FactsCache:
 
     def known(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
         """Those of the (blob, language) keys that are cached → why to leave the file out, or ""."""
-        find = "SELECT skip FROM facts WHERE blob=? AND language=? AND extractor=?"
-        rows = ((key, self._db.execute(find, (*key, self._extractor)).fetchone()) for key in keys)
-        return {key: row[0] for key, row in rows if row}
+        wanted = set(keys)
+        find = f"SELECT blob, language, skip FROM facts WHERE extractor={self._extractor} AND blob IN"
+        rows = among(self._db, find, sorted({blob for blob, _ in wanted}))
+        return {(blob, language): skip for blob, language, skip in rows if (blob, language) in wanted}
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """While much is read: one state of the file, so that it need not be locked for each row."""
+        self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self._db.in_transaction:
+                self._db.execute("COMMIT")
 
     def learn(self, blob: str, language: str, data: bytes) -> Said:
         """Extract a blob and remember what it says."""
@@ -81,6 +93,8 @@ class FactsCache:
     def flush(self) -> None:
         """Commit what was learned so far: an interrupted update resumes from here."""
         if self._pending:
+            if self._db.in_transaction:  # of `held`
+                self._db.execute("COMMIT")
             with transaction(self._db):
                 self._db.executemany(
                     "INSERT OR REPLACE INTO facts(blob, language, extractor, skip, outline, links, text)"

@@ -1,4 +1,4 @@
-"""Edge and lookup rows: written only where they differ.
+"""Edge rows: written only where they differ.
 
 Knows how the new links of a node are compared with its old ones, and what the
 difference can move elsewhere. Knows nothing of how links are found.
@@ -7,8 +7,7 @@ difference can move elsewhere. Knows nothing of how links are found.
 from __future__ import annotations
 
 import sqlite3
-from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..graph.model import ARTIFACT, HUB, Edge, decode_path
@@ -22,7 +21,6 @@ RELATION_CODES = {name: code for code, name in enumerate(RELATIONS)}
 _Key = tuple[int, int, str, str]  # target, relation, source fragment, target fragment
 _Value = tuple[int, int, int]  # weight, confidence, partition
 _BATCH = 2_000
-_PART = 30_000  # lookups written at a time
 
 
 class Moved(NamedTuple):
@@ -33,14 +31,12 @@ class Moved(NamedTuple):
 
 
 class LinkTable:
-    """Writes edges and lookups of one update. `whole`: everything is ranked anew afterwards."""
+    """Writes the edges of one update. `whole`: everything is ranked anew afterwards."""
 
     def __init__(self, db: sqlite3.Connection, nodes: NodeTable, whole: bool) -> None:
         self._db, self._nodes, self._whole = db, nodes, whole
         self.fresh = db.execute("SELECT 1 FROM edge LIMIT 1").fetchone() is None
         self._inserts: list[tuple[int | str, ...]] = []
-        self._lookups = array("Q")
-        self._asked: list[tuple[int, bytes]] = []
         self.before: dict[int, Neighbours] = {}  # target → its heaviest in-neighbours before this update
         self.lost_rank = 0  # the greatest rank of an edge that was deleted
 
@@ -109,40 +105,10 @@ class LinkTable:
                 self.before[target] = Neighbourhood(self._db, RELATIONS).kept_into(target)
         return frozenset(target for target in touched if sorted(before[target]) != sorted(after[target]))
 
-    def record(self, node: int, keys: set[int]) -> None:
-        """Replace the questions a node's links depend on."""
-        asked = sorted(keys)
-        packed = array("I", asked).tobytes()
-        if not self.fresh:
-            row = self._db.execute("SELECT keys FROM asked WHERE source=?", (node,)).fetchone()
-            if row and row[0] == packed:
-                return
-            before = set(array("I", row[0])) if row else set()
-            self._db.executemany("DELETE FROM lookup WHERE key=? AND source=?", [(k, node) for k in before - keys])
-            asked = sorted(keys - before)
-            if not keys:
-                self._db.execute("DELETE FROM asked WHERE source=?", (node,))
-        self._lookups.extend([(k << 32) | node for k in asked])
-        if keys:
-            self._asked.append((node, packed))
-
     def flush(self) -> None:
         """Write the edges that wait."""
         insert(self._db, "INSERT INTO edge(source, target, relation, sfrag, tfrag, w, kappa, part)", self._inserts)
         self._inserts.clear()
-
-    def finish(self) -> None:
-        """Write everything that waits; lookups in key order, which is how they lie on disk."""
-        self.flush()
-        for part in _parts(sorted(self._lookups)):
-            insert(self._db, "INSERT INTO lookup", [(packed >> 32, packed & 0xFFFFFFFF) for packed in part])
-        insert(self._db, "INSERT OR REPLACE INTO asked", self._asked)
-        self._lookups = array("Q")
-        self._asked.clear()
-
-
-def _parts(packed: list[int]) -> Iterator[list[int]]:
-    return (packed[start : start + _PART] for start in range(0, len(packed), _PART))
 
 
 def outgoing(db: sqlite3.Connection, node: int) -> list[Edge]:

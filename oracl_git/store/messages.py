@@ -15,11 +15,13 @@ from heapq import nlargest
 from math import log
 from operator import itemgetter
 
+from .database import numbers
 from .past import Past
 from .wording import first_words, learn_frequencies, runs, stems_of
 
 _K1, _B = 1.2, 0.75  # BM25, as SQLite has them
 _SHARED = 256  # words whose commits are kept for the next question
+_DOCS = "SELECT group_concat(doc) FROM entry_terms WHERE term=?"
 _LEAST = 1e-6  # the weight of a word that more than half of the messages hold
 
 
@@ -73,9 +75,8 @@ class Messages(Past):
     def _holding(self, stems: Sequence[str]) -> Mapping[int, int]:
         """Commit → how often its message holds these stems, one after the other."""
         assert self.past is not None
-        if len(stems) == 1:  # as one text: a row for each would cost thrice as much
-            (text,) = self.past.execute("SELECT group_concat(doc) FROM entry_terms WHERE term=?", stems).fetchone()
-            return Counter(map(int, text.split(","))) if text else {}
+        if len(stems) == 1:
+            return Counter(numbers(self.past, _DOCS, *stems))
         find = "SELECT doc, offset - ? FROM entry_terms WHERE term=?"
         starts = set(self.past.execute(find, (0, stems[0])))
         for after, stem in enumerate(stems[1:], 1):
@@ -129,8 +130,8 @@ class Messages(Past):
         if self.past is None:
             return []
         if stem not in self._saying:
-            rows = self.past.execute("SELECT doc FROM entry_terms WHERE term=?", (stem,))
-            self._saying[stem] = array("I", sorted({row[0] for row in rows} & self.distance.keys()))
+            said = set(numbers(self.past, _DOCS, stem))
+            self._saying[stem] = array("I", sorted(said & self.distance.keys()))
         return self._saying[stem]
 
     @cached_property

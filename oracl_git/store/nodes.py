@@ -21,6 +21,7 @@ from ..graph.stems import implementation_stem, tested_stem
 from ..graph.tags import role
 from .database import Rows
 from .facts import Contents
+from .lookups import LookupTable
 from .text import TextTable
 from .tree import StoredNames, bindings, declared_name, toplevel_rows
 
@@ -91,6 +92,7 @@ class NodeTable:
         self._rows = Rows(db, _INSERT)
         self._symbols = Rows(db, "INSERT OR IGNORE INTO symbol VALUES(?,?,?,?,?)")
         self._declared = Rows(db, "INSERT OR IGNORE INTO declared VALUES(?,?)")
+        self._lookups = LookupTable(db)
         self._toplevel: dict[tuple[str, str], list[int]] = {}  # (top, root) → change of (modules, under)
         self.leaving: set[int] = set()
         self.came: list[str] = []  # paths that became artifacts
@@ -123,9 +125,7 @@ class NodeTable:
         affected = {node for file in files if (node := self.find(ARTIFACT, file.path)) is not None}
         for question, answer in before.items():
             if ask(after, question) != answer:
-                affected.update(
-                    row[0] for row in self._db.execute("SELECT source FROM lookup WHERE key=?", (key(*question),))
-                )
+                affected.update(self._lookups.nodes(key(*question)))
         return affected - self.leaving
 
     def _flush(self, text: TextTable) -> None:
@@ -178,7 +178,7 @@ class NodeTable:
 
     def _asked(self, question: Question) -> bool:
         """Whether any links hang on the answer."""
-        return self._db.execute("SELECT 1 FROM lookup WHERE key=? LIMIT 1", (key(*question),)).fetchone() is not None
+        return bool(self._lookups.nodes(key(*question)))
 
     def _leave(self, path: str) -> None:
         node = self.find(ARTIFACT, path)

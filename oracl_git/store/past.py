@@ -66,8 +66,7 @@ class Past(Reading):
 
     def _past_rows(self, columns: str, table: str, ids: Sequence[int]) -> Iterator[tuple[Any, ...]]:
         """Rows of the history store by id, in no order."""
-        if self.past is not None:
-            yield from among(self.past, f"SELECT {columns} FROM {table} WHERE id IN", ids)
+        return among(self.past, f"SELECT {columns} FROM {table} WHERE id IN", ids) if self.past else iter(())
 
     def commit_lines(self, entries: Sequence[int]) -> dict[int, tuple[str, str, int]]:
         """Commit id → (oid, subject, time)."""

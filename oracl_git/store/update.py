@@ -285,7 +285,7 @@ class Build:
         nodes = NodeTable(self.db, self.contents, self.rules)
         affected = None
         if self.fresh:
-            with database.bulk(self.db, "node", "symbol", "declared", "chunk"):
+            with database.bulk(self.db, "node", "symbol", "declared", "chunk"), self.cache.held():
                 nodes.fill(outlines, text)
                 text.await_vectors()
         else:
@@ -295,7 +295,8 @@ class Build:
         edges = EdgeTable(
             self.db, nodes, names, self.contents, self.rules, settings.blend, settings.skip, self.whole, self.tell
         )
-        linked, change = edges.relink(None if governed else affected)
+        with self.cache.held():
+            linked, change = edges.relink(None if governed else affected)
         self._header_sums(change)
         self.header["max_r"] = edges.greatest_rank(int(str(self.header.get("max_r", 0))))
         self._digest(edges.shards)

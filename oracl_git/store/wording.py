@@ -117,8 +117,8 @@ class Wording(Reading):
         if stem not in known:
             if len(known) >= _HOLDERS:
                 known.clear()
-            rows = self.db.execute("SELECT doc FROM file_terms WHERE term=? AND col='path'", (stem,))
-            known[stem] = frozenset(row[0] for row in rows)
+            find = "SELECT group_concat(doc) FROM file_terms WHERE term=? AND col='path'"
+            known[stem] = frozenset(database.numbers(self.db, find, stem))
         return known[stem]
 
     @cached_property
@@ -144,8 +144,8 @@ class Wording(Reading):
         if unknown and len(known) >= _HOLDERS:
             known.clear()
             unknown = list(stems)
-        find = "SELECT doc FROM chunk_terms WHERE term=?"
-        chunks = [[chunk for (chunk,) in self.db.execute(find, (stem,))] for stem in unknown]
+        find = "SELECT group_concat(doc) FROM chunk_terms WHERE term=?"
+        chunks = [database.numbers(self.db, find, stem) for stem in unknown]
         home = self.homes(chain.from_iterable(chunks)).__getitem__
         for stem, places in zip(unknown, chunks, strict=True):
             known[stem] = Counter(map(home, places))
