@@ -73,10 +73,10 @@ class Places:
         span = named or self.alike(node)
         return Lines(span, span) if span else None
 
-    def title(self, node: int) -> str:
-        """The title of the passage that matches best."""
+    def best(self, node: int) -> Span | None:
+        """The passage that matches best."""
         mine = self._found.passages.get(node)
-        return self._spans[mine[0][0]].title if mine else ""
+        return self._spans[mine[0][0]] if mine else None
 
     def alike(self, node: int) -> Span | None:
         """The passage nearest in meaning."""
@@ -271,7 +271,7 @@ def rank(
                   if node in values]  # fmt: skip
         shares.append(("recency", base[node] * prior * (factor - 1) / scale))
         shares.sort(key=lambda row: -row[1])
-        reasons = tuple(Reason(name, _say(name, node, found, places), share) for name, share in shares)
+        reasons = tuple(Reason(name, _say(name, node, found, places, lines), share) for name, share in shares)
         where, focus = (fragment(span.start, span.end) for span in lines) if lines else ("", "")
         title = lines.focus.title if lines else ""
         results.append(Result(path, score / scale, where, focus, title, role, "hybrid", reasons, index.commit))
@@ -313,7 +313,7 @@ def _recency(index: Index, node: int, recent: bool) -> float:
     return 1 + (3 if recent else 1) * tables.RECENCY * 2 ** (-age / tables.RECENCY_DAYS)
 
 
-def _say(name: str, node: int, found: Signals, places: Places) -> str:
+def _say(name: str, node: int, found: Signals, places: Places, lines: Lines | None) -> str:
     if name == "history":
         count = found.commits.get(node, 0)
         return f"{count} commit{'s' * (count != 1)} speak{'s' * (count == 1)} of it"
@@ -329,8 +329,9 @@ def _say(name: str, node: int, found: Signals, places: Places) -> str:
     if name == "meaning":
         near, (_, cosine) = places.alike(node), found.alike[node]
         return f"alike in meaning: {fragment(near.start, near.end) if near else ''} (cosine {cosine:.2f})"
-    if name == "passage" and (title := places.title(node)):
-        return f"in {title}"
+    if name == "passage" and (best := places.best(node)) and best.title:
+        shown = lines and lines.focus.start <= best.start and best.end <= lines.focus.end
+        return f"in {best.title}" if shown else f"in {best.title} at {fragment(best.start, best.end)}"
     return {
         "path": "words in its path",
         "names": "words in its names",

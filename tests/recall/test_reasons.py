@@ -344,9 +344,9 @@ SEARCH: list[tuple[str, Check]] = [
     (r"words in its path", lambda t, q, r, m: _any_word(q, r.path)),
     (r"words in its names", lambda t, q, r, m: _any_word(q, t.text(r.path))),
     (r"words in (?:one passage|its text)", lambda t, q, r, m: _any_word(q, t.text(r.path) + r.path)),
-    (r"in (.+)", lambda t, q, r, m: all(
+    (r"in (.+?)(?: at (L\d+-\d+))?", lambda t, q, r, m: all(
         re.search(re.escape(part.strip().rpartition(".")[2]), t.text(r.path))
-        for part in m[1].split(" / "))),
+        for part in m[1].split(" / ")) and (not m[2] or _any_word(q, t.lines(r.path, m[2])))),
     (r"defines (\S+)", lambda t, q, r, m: re.search(
         rf"(def|class) {re.escape(m[1])}\b", t.lines(r.path, r.fragment)) is not None),
     (r"(\S+) is named", lambda t, q, r, m: m[1] in q and r.path.endswith(m[1])),
