@@ -36,8 +36,8 @@ def risk_score(path: str, facts: Facts) -> int:
     for rule, count in facts.risk:
         first, further, cap = parameters.RISK_RULES.get(rule, (0, 0, 0))
         score += min(cap, first + further * (count - 1)) if count else 0
-    words = set(_WORD.findall(path.lower()))
-    score += min(parameters.RISK_PATH_CAP, sum(p for w, p in parameters.RISK_PATH_WORDS.items() if w in words))
+    words = parameters.RISK_PATH_WORDS.keys() & _WORD.findall(path.lower())
+    score += min(parameters.RISK_PATH_CAP, sum(parameters.RISK_PATH_WORDS[word] for word in words))
     return min(100, score)
 
 

@@ -34,6 +34,7 @@ class _Linked(NamedTuple):
     """What linking a node leaves for its inputs."""
 
     tags: dict[str, str]
+    text: str  # of the tags, as stored
     resolutions: tuple[int, ...]
     edges: tuple[Edge, ...]
     weigh: tuple[tuple[str, tuple[int, int]], ...]  # priority terms that need no standing
@@ -119,10 +120,11 @@ class EdgeTable:
         links = link.link(path, facts, values, self._rules, recorder, self._skip)
         root = link.is_package_root(path, recorder)
         terms = priority.contributions(path, values, facts, self._rules, priority.Standing(package_root=root))
+        text = tags_text(values)
         self._linked[node] = _Linked(
-            values, links.resolutions, links.edges, tuple(terms.items()), root, bool(terms["entry_point"][0])
+            values, text, links.resolutions, links.edges, tuple(terms.items()), root, bool(terms["entry_point"][0])
         )
-        if tags_text(values) != old_tags:
+        if text != old_tags:
             self._profiles_changed.add(node)
         self._lookups.record(node, recorder.keys)
         return self._links.write(node, links.edges)
@@ -242,7 +244,7 @@ class EdgeTable:
             if kind == HUB and old_leaf is not None:
                 return None
         leaf = digest.leaf(digest.leaf_row(kind, path, blob, mode, size, checksum, values, s, m, edges))
-        row = (tags_text(values), resolutions, s, m, leaf)
+        row = (linked.text if linked else tags_text(values), resolutions, s, m, leaf)
         if row == (text, resolutions, old_s, old_m, old_leaf) and not linked:
             return None
         if leaf != old_leaf:
