@@ -830,11 +830,15 @@ def offered(tree: Tree, path: str, target: str, but: list[str]) -> list[str]:
         return []
     if "*" not in wanted:
         return [wanted] if tree.exists(wanted) else []
-    parts = [re.escape(part).replace("\\*", "[^/]*") + "/" for part in wanted.split("/")]
-    pattern = "".join("(?:[^/]+/)*" if part == "[^/]*[^/]*/" else part for part in parts).removesuffix("/")
     without = [normpath(_join(_up(path), each)) + "/" for each in but if each]
-    found = [file for file in tree.paths if re.fullmatch(pattern, file)][:250]
-    return [file for file in found if not file.startswith(tuple(without))]
+    return [file for file in globbed(tree, wanted) if not file.startswith(tuple(without))]
+
+
+def globbed(tree: Tree, pattern: str) -> list[str]:
+    """The files of a pattern: `*` and `?` within a segment, `**` for any number of them."""
+    parts = [re.escape(part).replace("\\*", "[^/]*").replace("\\?", "[^/]") + "/" for part in pattern.split("/")]
+    whole = "".join("(?:[^/]+/)*" if part == "[^/]*[^/]*/" else part for part in parts).removesuffix("/")
+    return [file for file in tree.paths if re.fullmatch(whole, file)][:250]
 
 
 def tested_by(tree: Tree, path: str, imports: set[str]) -> list[tuple[str, Fraction]]:
@@ -869,18 +873,26 @@ def place_alike(test: str, path: str) -> tuple[int, int]:
 
 
 def read_at(tree: Tree, source: str, target: str, language: str) -> list[str]:
-    """The files a tool reads at a place: right there or, from a Docker file, below any directory above, too."""
+    """The files a tool reads at a place: right there or, from a Docker file, below any directory above, too.
+
+    What starts with "/" is named from the top.
+    """
     directory = source
     while directory:
-        directory = _up(directory)
-        place = normpath(_join(directory, target))
+        directory = "" if target.startswith("/") else _up(directory)
+        place = normpath(_join(directory, target.lstrip("/")))
         folder, name = _up(place), place.rpartition("/")[2]
         found = []
-        if place.startswith((".", "/")) or place == directory:
+        if place.startswith(("../", "/")) or place in (".", "..", directory):
             pass
         elif "*" in place or "?" in place:
             stem, dot, suffix = name.rpartition(".")
-            if stem and not set("*?") & set(suffix):
+            plain = not set("*?") & set(name)
+            if not (plain or (stem and not set("*?") & set(suffix))):
+                pass
+            elif "*" in folder or "?" in folder:
+                found = globbed(tree, place)
+            else:
                 found = [p for p in tree.right_in(folder, dot + suffix) if segment_matches(name, p.rpartition("/")[2])]
         elif tree.exists(place):
             found = [place]

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 
-from . import containers, manifests, npm
+from . import containers, manifests, npm, pipelines
 from .generic import comment_spans, refer_comments, refer_said
 from .paths import DOTTED, hits, path_like, paths, paths_in
 from .source import Findings, Source, blank
 
 _ENTRY = re.compile(rb"([A-Za-z_][\w.]*+):([A-Za-z_][\w.]*+)")
-_EXPRESSION = re.compile(rb"\$\{\{[^\n}]{0,300}\}\}")
+_EXPRESSION = re.compile(rb"\$(?:\{\{[^\n}]{0,300}\}\}|\{?(?:CI_PROJECT_DIR|GITHUB_WORKSPACE)\b\}?)")
 _SECTION = re.compile(rb"^[ \t]{0,40}\[{1,2}[ \t]*+([^\]\n]{1,200})\]{1,2}", re.MULTILINE)
 _EQUALS_KEY = re.compile(rb"^(?![ \t#;\[])([^=\n]{1,200}?)[ \t]{0,40}=", re.MULTILINE)
 _BARE_KEY = re.compile(rb"^[ \t]{0,40}+[\w.-]{1,200}+(?=[ \t]{0,40}+=)", re.MULTILINE)  # dotted, it is no module
@@ -38,7 +38,7 @@ def extract(source: Source, language: str) -> Findings:
     spans = comment_spans(text, "slash-lines" if language == "json" else "ini" if language == "ini" else "hash")
     refer_comments(source, spans, found)
     text = blank(text, spans)
-    if b"${{" in text:
+    if b"${{" in text or b"CI_PROJECT_DIR" in text or b"GITHUB_WORKSPACE" in text:
         text = blank(text, [match.span() for match in _EXPRESSION.finditer(text)])
     if language in ("toml", "ini"):
         text = _sections(source, text, found)
@@ -48,7 +48,7 @@ def extract(source: Source, language: str) -> Findings:
         _json_keys(source, text, found)
         npm.read(source, found)
     if language == "yaml":
-        text = _pages(source, text, found)
+        text = pipelines.refer(source, _pages(source, text, found), found)
         _mounts(source, text, found)
         containers.refer(source, text, found)
         refer_said(source, text, "gotemplate", found)  # of a chart

@@ -20,7 +20,7 @@ SUFFIXES = frozenset(
     b"adoc asciidoc bash bat bib bzl c cc cfg cjs clj cljs cls cmake cmd conf cpp cs css csv cts cxx dart dockerfile "
     b"editorconfig ejs el elm env erb ex exs fish fs go gql gradle graphql groovy h hbs hcl hh hpp hs htm html hxx "
     b"ini inc ipynb j2 java jinja jinja2 jl js json json5 jsonc jsonl jsx kt kts less lock lua m mako md mdx mjs mk ml "
-    b"mli mm mts nix org pcss php pl pm po pot proto properties ps1 psd1 psm1 pug py pyi pyx pxd r rb rs rst rtf sass "
+    b"mli mm mod mts nix org pcss php pl pm po pot proto properties ps1 psd1 psm1 pug py pyi pyx pxd r rb rs rst rtf sass "
     b"scala scm scss service sh sql sty sum svelte svg swift tcl tex tf tfvars thrift toml ts tsv tsx txt v vb vim vue "
     b"xml xsd xsl xslt yaml yml zig zsh "
     b"erl hrl png jpg jpeg gif ico webp pdf".split()

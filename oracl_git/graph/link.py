@@ -212,12 +212,13 @@ def _configured(merge: _Merge, reference: Reference, language: str, names: Names
 
 
 def _named_file(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
-    """What is read at a place and nowhere else; a container's context is some directory at or above its file."""
+    """What is read at a place and nowhere else: "/" is the top; a container's context is a directory at or above it."""
     relation = "configures" if language in _CONFIG_LANGUAGES else "references"
     here = fragment(reference.start, reference.end)
-    for place in above(merge.source):
-        path = normpath(f"{place}/{reference.target}" if place else reference.target)
-        if path.startswith((".", "/")) or path == place:
+    target = reference.target.lstrip("/")
+    for place in above(merge.source) if target == reference.target else ("",):
+        path = normpath(f"{place}/{target}" if place else target)
+        if path.startswith(("../", "/")) or path in (".", "..", place):
             continue
         found = listed(names, path) if "*" in path or "?" in path else (path,) if names.exists(path) else ()
         if not found and language != "docker":

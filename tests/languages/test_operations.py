@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
+
 from .reading import Tree, definitions, facts
 
 
@@ -20,6 +24,72 @@ def test_pipelines(edges) -> None:
         ("configures", ".github/workflows/ci.yml", ".github/workflows/again.yml"),
         ("configures", ".gitlab-ci.yml", "ci/build.yml"),
     }  # fmt: skip
+
+
+def test_pipelines_of_gitlab_include_from_the_top(edges) -> None:
+    assert edges({
+        ".gitlab-ci.yml": "stages: [build]\ninclude:\n  - local: .gitlab/jobs/build.yml\n    rules:\n      - if: $A\n"
+        "  - '/ci/*.yml'\n  - local: '.gitlab/more/**/*.yml'\n  - ci/no/such.yml\n"
+        "  - project: other/templates\n    ref: main\n    file:\n      - pipelines/go.yml\n"
+        "  - remote: https://x.org/pipelines/go.yml\n  - template: go.yml\n\nbuild:\n"
+        "  script:\n    - $CI_PROJECT_DIR/tools/check.sh --all\n    - ${CI_PROJECT_DIR}/tools/go.py\n",
+        ".gitlab/jobs/build.yml": "below:\n  trigger:\n    include:\n      - local: ci/below/child.yml\n"
+        "      - artifact: made.yml\n        job: make\n    strategy: depend\nagain:\n  trigger:\n"
+        "    include: 'ci/below/again.yml'\n",
+        ".gitlab/jobs/ci/below/child.yml": "not: this\n",
+        ".gitlab/more/a/b/c.yml": "c:\n  script: true\n",
+        ".gitlab/more/d.yml": "include: [ci/one.yml, {local: /ci/below/child.yml}]\nd:\n  script: true\n",
+        "ci/one.yml": "include:\n  local: ci/two.yml\none:\n  stage: build\n",
+        "ci/two.yml": "two: 1\n",
+        "ci/below/child.yml": "child: 1\n",
+        "ci/below/again.yml": "again: 1\n",
+        "deep/such.yml": "not: this\n",
+        "pipelines/go.yml": "not: this\n",
+        "made.yml": "not: this\n",
+        "go.yml": "not: this\n",
+        "tools/check.sh": "#!/bin/sh\nexit 0\n",
+        "tools/go.py": "print()\n",
+    }) == {
+        ("configures", ".gitlab-ci.yml", ".gitlab/jobs/build.yml"),
+        ("configures", ".gitlab-ci.yml", "ci/one.yml"),
+        ("configures", ".gitlab-ci.yml", "ci/two.yml"),
+        ("configures", ".gitlab-ci.yml", ".gitlab/more/a/b/c.yml"),
+        ("configures", ".gitlab-ci.yml", ".gitlab/more/d.yml"),
+        ("configures", ".gitlab-ci.yml", "tools/check.sh"),
+        ("configures", ".gitlab-ci.yml", "tools/go.py"),
+        ("configures", ".gitlab/jobs/build.yml", "ci/below/child.yml"),
+        ("configures", ".gitlab/jobs/build.yml", "ci/below/again.yml"),
+        ("configures", ".gitlab/more/d.yml", "ci/one.yml"),
+        ("configures", ".gitlab/more/d.yml", "ci/below/child.yml"),
+        ("configures", "ci/one.yml", "ci/two.yml"),
+    }  # fmt: skip
+
+
+def test_what_else_says_include_is_read_as_it_was(edges) -> None:
+    assert edges({
+        "shop/compose.yaml": "include:\n  - more/compose.yaml\nservices:\n  web:\n    extends:\n      file: base.yml\n",
+        "shop/more/compose.yaml": "services:\n  db:\n    image: db\n",
+        "shop/base.yml": "services:\n  web:\n    image: web\n",
+        "more/compose.yaml": "services: {}\n",
+        ".github/workflows/ci.yml": "jobs:\n  a:\n    strategy:\n      matrix:\n        include:\n"
+        "          - config: tests/one.yml\n    steps:\n      - uses: x/y\n        with:\n          script: go\n",
+        "tests/one.yml": "a: 1\n",
+    }) == {
+        ("configures", "shop/compose.yaml", "shop/more/compose.yaml"),
+        ("configures", "shop/compose.yaml", "shop/base.yml"),
+        ("configures", ".github/workflows/ci.yml", "tests/one.yml"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", [
+    "include:\n", "include: [", "  - local: a.yml\n", "include:\n- {", "- ", "local: ", "\n", "   ", "include: {local: a",
+])  # fmt: skip
+def test_hostile_pipelines_cost_as_much_as_they_are_long(piece: str) -> None:
+    text = "stages: [a]\ninclude:\n" + (piece * (400_000 // len(piece) + 1))[:400_000]
+    text = "\n".join(text[i : i + 50_000] for i in range(0, len(text), 50_000))  # longer lines are not read at all
+    before = time.process_time()
+    assert facts("a.yml", text).error == ""
+    assert time.process_time() - before < 3
 
 
 def test_containers(edges) -> None:

@@ -1,12 +1,13 @@
 """What pipelines, compositions, clusters and container files name: the truth for tools/eval/imports.py.
 
-    python tools/eval/truth_operations.py actions|compose|kustomize|docker REPOSITORY > TRUTH.jsonl
+    python tools/eval/truth_operations.py actions|workflows|gitlab|compose|kustomize|docker REPOSITORY > TRUTH.jsonl
 
 Documents are read by PyYAML and walked by the keys that each format's own reference lists; a path is taken where that
 reference says it starts (the top for workflows, the file for compositions and kustomizations). Docker files are read
 line for line; their context is what a composition or a `docker build` of a pipeline says, else their directory or the
 nearest one above that has what they copy. A directory stands for what its tool reads there; one that is copied whole
-is left out. What a container file runs and is a file of its context counts as named, too.
+is left out. What a container file runs and is a file of its context counts as named, too. Of pipelines, a word of
+a script is a file when it is one from the directory that the script is in by then.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ _LISTS = (
 )  # fmt: skip
 _RUN = re.compile(r"^\s*(?:CMD|ENTRYPOINT|RUN)\s+(.+)$", re.MULTILINE | re.IGNORECASE)
 _WORD = re.compile(r"[\w./-]+")
+_TOP = re.compile(r"\$\{?(?:CI_PROJECT_DIR|GITHUB_WORKSPACE)\}?|\$\{\{\s*github\.workspace\s*\}\}")
+_SCRIPTS = ("script", "before_script", "after_script", "run")
 Found = tuple[str, str, str]  # source, what stands there, target
 
 
@@ -86,6 +89,81 @@ def actions(place: str, files: set[str]) -> Iterator[Found]:
                             for each in (target, f"{target}/action.yml", f"{target}/action.yaml")
                             if each in files
                         )
+
+
+def called(files: set[str], script: str, directory: str = "") -> Iterator[tuple[str, str]]:
+    """(word, file) of what a script names, wherever it has gone by then."""
+    script = re.sub(r"^\s*#.*$", "", script.replace("\\\n", " "), flags=re.MULTILINE)
+    for statement in re.split(r"&&|\|\||[;\n|]", script):
+        words = [word for word in re.split(r"[\s\"'`()<>=,]+", statement) if word]
+        if len(words) > 1 and words[0] in ("cd", "pushd"):
+            to = _TOP.sub("/", words[1])
+            directory = "" if to.strip("/") == "" else below("" if to.startswith("/") else directory, to.lstrip("/"))
+        for word in words:
+            path = _TOP.sub("/", word)
+            target = below("" if path.startswith("/") else directory, path.lstrip("/"))
+            if target in files and (path == word or path != "/"):
+                yield word, target
+
+
+def workflows(place: str, files: set[str]) -> Iterator[Found]:
+    """What workflows and actions of GitHub use, what their scripts name, and what is a path as a whole, from the top."""
+    yield from actions(place, files)
+    for path in sorted(files):
+        if path.endswith((".yml", ".yaml")) and (path.startswith(".github/") or "/action.y" in f"/{path}"):
+            for document in documents(place, path):
+                yield from ((path, said, target) for said, target in scripted(files, document, ""))
+
+
+def scripted(files: set[str], value: Any, directory: str) -> Iterator[tuple[str, str]]:
+    """(what stands there, file) of scripts, and of texts that are a path as a whole."""
+    if isinstance(value, dict):
+        where = value.get("working-directory")
+        directory = below("", where) if isinstance(where, str) and "$" not in where else directory
+        for key, each in value.items():
+            if key in _SCRIPTS and isinstance(each, (str, list)):
+                lines = each if isinstance(each, list) else [each]
+                text = "\n".join(line for line in lines if isinstance(line, str))
+                yield from called(files, text, directory)
+            elif not (key == "file" and "project" in value):
+                yield from scripted(files, each, directory)
+    elif isinstance(value, list):
+        for each in value:
+            yield from scripted(files, each, directory)
+    elif isinstance(value, str):
+        target = below("", _TOP.sub("", value).lstrip("/"))
+        if target in files:
+            yield value, target
+
+
+def included(files: set[str], value: Any) -> Iterator[tuple[str, str]]:
+    """(what stands there, file) of `include`, at the top or of a trigger: paths and patterns of the own repository."""
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, dict) and "local" not in each:
+            continue
+        said = each["local"] if isinstance(each, dict) else each
+        for name in said if isinstance(said, list) else [said]:
+            if isinstance(name, str) and "://" not in name and "$" not in name:
+                pattern = re.escape(name.lstrip("/")).replace(r"\*\*/", "(?:.+/)?").replace(r"\*", "[^/]*")
+                yield from ((name, found) for found in sorted(files) if re.fullmatch(pattern, found))
+
+
+def gitlab(place: str, files: set[str]) -> Iterator[Found]:
+    """What pipelines of GitLab include, in whatever file, and what their scripts name, from the top."""
+    waiting = [path for path in sorted(files) if re.search(r"(^|/)\.gitlab(-ci)?(/.*)?\.ya?ml$|gitlab-ci[^/]*\.ya?ml$", path)]
+    known = set(waiting)
+    for path in waiting:
+        for document in documents(place, path):
+            if not isinstance(document, dict):
+                continue
+            includes = [document.get("include")]
+            includes += [each.get("include") for key, each in walk(document) if key == "trigger" and isinstance(each, dict)]
+            rows = [row for each in includes for row in included(files, each)]
+            yield from ((path, *row) for row in [*rows, *scripted(files, document, "")])
+            for _, target in rows:
+                if target not in known and target.endswith((".yml", ".yaml")):
+                    known.add(target)
+                    waiting.append(target)
 
 
 def compose(place: str, files: set[str]) -> Iterator[Found]:
@@ -196,7 +274,7 @@ def main() -> None:
     listed = subprocess.run(["git", "-C", place, "ls-files", "-z"], capture_output=True, check=True)
     files = set(filter(None, listed.stdout.decode().split("\0")))
     rows: dict[tuple[str, str], list[str]] = {}
-    kinds = {"actions": actions, "compose": compose, "kustomize": kustomize, "docker": docker}
+    kinds = {"actions": actions, "workflows": workflows, "gitlab": gitlab, "compose": compose, "kustomize": kustomize, "docker": docker}
     for source, said, target in kinds[kind](place, files):
         if target != source:
             rows.setdefault((source, said), []).append(target)

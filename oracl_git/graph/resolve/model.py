@@ -31,6 +31,7 @@ class Resolution(NamedTuple):
     how: str
 
 
+_WILD = frozenset("*?")
 EXTERNAL = Resolution((), "external")
 UNRESOLVED = Resolution((), "unresolved")
 
@@ -77,16 +78,18 @@ def above(path: str) -> Iterator[str]:
 def spread(names: Names, pattern: str) -> tuple[str, ...]:
     """The files a pattern takes in (`*` within a segment, `**` across them); the first ones, when they are many."""
     *folders, name = pattern.split("/")
-    head = list(takewhile(lambda segment: "*" not in segment, folders))
-    found = names.below("/".join(head), "" if "*" in name else name)
+    head = list(takewhile(lambda segment: not _WILD.intersection(segment), folders))
+    found = names.below("/".join(head), "" if _WILD.intersection(name) else name)
     return tuple(islice((path for path in found if matches(f"/{pattern}", path)), NEIGHBOUR_CAP))
 
 
 def listed(names: Names, pattern: str) -> tuple[str, ...]:
-    """The files that a pattern of the last segment alone takes in, where its suffix is a literal one."""
+    """The files that a pattern takes in, unless its last segment alone is one, of any suffix."""
     directory, suffix = split_path(pattern)
-    if "*" in directory or not suffix or "*" in suffix or "?" in suffix:
+    if not _WILD.isdisjoint(suffix) or not (suffix or _WILD.isdisjoint(pattern.rpartition("/")[2])):
         return ()
+    if not _WILD.isdisjoint(directory):
+        return spread(names, pattern)
     return tuple(path for path in names.files(directory, suffix) if matches(f"/{pattern}", path))
 
 

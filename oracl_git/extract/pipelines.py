@@ -1,0 +1,59 @@
+"""Pipelines of GitLab: the files that they include, which are named from the top of the repository.
+
+Knows `include` at the top of a file and below a trigger, and which of its entries are of this
+repository. What scripts call is found as in any configuration.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .source import Findings, Source, blank
+
+_PIPELINE = re.compile(
+    rb"^[ \t]++(?:script|stage|extends|trigger)[ \t]*+:|^(?:stages|workflow|default|before_script)[ \t]*+:"
+    rb"|^[ \t]*+(?:-[ \t]++)?(?:local|project|template|component|remote)[ \t]*+:",
+    re.MULTILINE,
+)
+_COMPOSITION = re.compile(rb"^services[ \t]*+:[ \t]*+\n(?:[ \t]*+\n)*+[ \t]++[\w\"']", re.MULTILINE)  # a list elsewhere
+_INCLUDE = re.compile(
+    rb"^([ \t]*+)include[ \t]*+:([^\n]*+(?:\n(?:\1[ \t]++[^\n]*+|\1-[ \t][^\n]*+|[ \t]*+(?=\n|\Z)))*+)", re.MULTILINE
+)
+_ITEM = re.compile(rb"^([ \t]*+)-[ \t]", re.MULTILINE)
+_FLOW = re.compile(rb"\{[^{}\n]*+\}|[^\s\[\]{},][^\n\[\]{},]*+")
+_LOCAL = re.compile(rb"(?<![\w.-])local[\"']?[ \t]*+:[ \t]*+([^\n,}]*+)")
+_ELSEWHERE = re.compile(rb"(?<![\w.-])(?:project|remote|template|component|artifact)[\"']?[ \t]*+:(?=\s)")
+_FILE = re.compile(rb"(?:\./|/)?([\w.*+@-][\w./*+@-]{0,300}\.ya?ml)")
+
+
+def refer(source: Source, text: bytes, found: Findings) -> bytes:
+    """Note what a pipeline includes, `text` being one without comments; returns it without those entries."""
+    if b"include" not in text or not _PIPELINE.search(text) or _COMPOSITION.search(text):
+        return text
+    taken = []
+    for block in _INCLUDE.finditer(text):
+        for start, end in _entries(text, *block.span(2)):
+            entry = text[start:end]
+            local = _LOCAL.search(entry)
+            value = local[1] if local else b"" if _ELSEWHERE.search(entry) else entry
+            path = _FILE.fullmatch(value.strip(b" \t\n\"'-"))
+            if path:
+                found.refer("file", f"/{path[1].decode()}", "", source.line(start))
+            if path or value != entry:
+                taken.append((start, end))
+    return blank(text, taken)
+
+
+def _entries(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where each entry of an `include` stands: the items of a list, or all of it."""
+    line = text.find(b"\n", start, end)
+    if text[start : line if line >= 0 else end].strip():
+        yield from (match.span() for match in _FLOW.finditer(text, start, line if line >= 0 else end))
+        return
+    items = list(_ITEM.finditer(text, start, end))
+    if not items:
+        yield start, end
+        return
+    starts = [match.start() for match in items if match[1] == items[0][1]]
+    yield from zip(starts, [*starts[1:], end], strict=True)
