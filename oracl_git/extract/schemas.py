@@ -67,9 +67,17 @@ _SCHEMAS = {
     ),
 }
 _TOKENS = {name: re.compile(schema.declares.pattern + rb"|([{}])", re.MULTILINE) for name, schema in _SCHEMAS.items()}
-_SPREAD = re.compile(rb"\.\.\.[ \t]*+(?!on\b)([A-Za-z_]\w{0,200}+)")
-_SCALARS = frozenset("Int Float String Boolean ID Query Mutation Subscription".split())
+# Where names of GraphQL stand that other files may define; a colon comes before types in schemas alone.
+_USED = re.compile(
+    rb"(?:\$\w++[ \t]*+:|\b(?:on|extend\s++\w++|implements)(?=[\s&])|[&|]|\bunion\s++\w++[^={}\n]{0,200}=)[\s|&\[]{0,80}+"
+    rb"([A-Za-z_]\w*+)|(@[A-Za-z_]\w*+|\.\.\.(?![ \t]*+on\b)[ \t]*+[A-Za-z_]\w*+)"
+)
+_TYPED = re.compile(rb":[\s\[]*+([A-Za-z_]\w*+)|" + _USED.pattern)
+_APPLIED = re.compile(rb"(?:directive[ \t]++)?@\w++[ \t]*+(\([^()]*+\))")
+_SCHEMA = re.compile(rb"^[ \t]{0,40}+(?:extend|type|interface|input|union|directive|schema)[ \t]++[\w@{]", re.MULTILINE)
+_KNOWN = frozenset("Int Float String Boolean ID @include @skip @deprecated @specifiedBy @oneOf".split())
 _RUN = frozenset((b"query", b"mutation", b"subscription"))  # what nothing else can name
+_SIGNS = {b"directive": "@", b"fragment": "..."}  # kinds whose names are apart from those of types
 
 
 class _Open(NamedTuple):
@@ -124,7 +132,7 @@ def _declarations(source: Source, code: bytes, language: str, heads: list[tuple[
         row = Definition(each.name, kind, first, max(line, source.line(max(end - 1, each.start))), public, documents)
         found.definitions.append(row)
         if language == "graphql" and each.keyword not in _RUN:
-            found.declares.append(("graphql", each.name))
+            found.declares.append(("graphql", _SIGNS.get(each.keyword, "") + each.name))
 
     for match in _TOKENS[language].finditer(code):
         brace, place = match[3], match.start(3) if match[3] else match.start(1)
@@ -159,10 +167,15 @@ def _described(code: bytes, heads: list[tuple[int, int]], ends: list[int], start
 
 
 def _names(source: Source, code: bytes, found: Findings) -> None:
-    """Note the types and fragments that a file uses and does not define."""
-    known = _SCALARS.union(each.name for each in found.definitions)
-    syntax.uses(source, code, known, found)
-    for match in _SPREAD.finditer(code):
-        name = match[1].decode("utf-8", "replace")
-        if name not in known:
-            found.refer("use", "", name, source.line(match.start(1)))
+    """Note the types, fragments and directives that a file uses and does not define."""
+    given = (match.span(1) for match in _APPLIED.finditer(code) if not match[0].startswith(b"directive"))
+    code = blank(code, given)  # values, not types
+    seen = {*_KNOWN, *(name for _, name in found.declares)}
+    for match in (_TYPED if _SCHEMA.search(code) else _USED).finditer(code):
+        group = match.lastindex or 1
+        name = match[group].decode("utf-8", "replace").replace(" ", "").replace("\t", "")
+        if name not in seen:
+            seen.add(name)
+            found.refer("use", "", name, source.line(match.start(group)))
+            if len(seen) >= syntax.MAX_USES:
+                return

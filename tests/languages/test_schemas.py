@@ -107,7 +107,7 @@ def test_graphql() -> None:
     uses = tree.follow("s/q/order.graphql", "use")
     assert {name: paths for name, paths in uses.items() if paths != "external"} == {
         "Node": ["s/node.graphql"], "User": ["s/q/user.graphql"], "Filter": ["s/filter.gql"],
-        "userParts": ["s/q/user.graphql"],
+        "...userParts": ["s/q/user.graphql"],
     }  # fmt: skip
     assert tree.follow("s/item.graphql", "use") == {"Date": ["s/q/order.graphql"]}
 
@@ -117,10 +117,34 @@ def test_arguments_of_graphql_that_are_called_like_its_words() -> None:
     assert definitions("a.graphql", text) == [("field", "function", 1, 4), ("A", "class", 6, 8)]
 
 
+def test_names_of_graphql_that_other_files_define() -> None:
+    tree = Tree({
+        "shop/root.graphql": "type Query { a: Int }\ndirective @auth(role: role_name) on FIELD\nenum role_name { ADMIN }\n"
+        "type ADMIN { a: Int }\ntype one { a: Int }\ntype users { a: Int }\ninterface Node { id: ID }\ninterface Named { a: Int }\n",
+        "shop/more.graphql": 'extend type Query { mine(as: role_name = ADMIN): [users!]! @auth(role: ADMIN) }\n'
+        '"a: nothing here"\ntype Two implements Named & Node { two: Int }\nunion Both = | one | Two\n',
+        "shop/ask.graphql": "query Ask($as: role_name!) {\n  one: mine(as: $as) { ...Two @include(if: true) ... on users { a } }\n}\n",
+        "shop/part.graphql": "fragment Two on Two { users: two }\n",
+        **{f"examples/{name}/root.graphql": "type Query { a: Item }\n" for name in "abcdef"},
+        **{f"examples/{name}/item.graphql": "type Item { a: Int }\nextend type Query { b: Int }\n" for name in "abcdef"},
+    })  # fmt: skip
+    root = ["shop/root.graphql"]
+    assert tree.follow("shop/more.graphql", "use") == dict.fromkeys(
+        ("Query", "role_name", "users", "@auth", "Named", "Node", "one"), root
+    )
+    assert tree.follow("shop/ask.graphql", "use") == {
+        "role_name": root, "...Two": ["shop/part.graphql"], "users": root,
+    }  # fmt: skip
+    assert tree.follow("shop/part.graphql", "use") == {"Two": ["shop/more.graphql"]}
+    assert tree.follow("examples/c/root.graphql", "use") == {"Item": ["examples/c/item.graphql"]}
+    assert tree.follow("examples/c/item.graphql", "use") == {"Query": ["examples/c/root.graphql"]}
+
+
 @pytest.mark.parametrize("language", ["proto", "thrift", "graphql"])
 @pytest.mark.parametrize("piece", [
     "message a {", "}", "{", "rpc a(", "message ", "/*", "//", '"', '"""', "\\", "import 'a';\n", "# import 'a'\n", "type A\n",
-    "struct A {\n", "...a ", "message a {}\n", "rpc a(b);", "\n", '"a"\ntype A {\n}\n', "enum a { b = 1; }\n",
+    "struct A {\n", "...a ", "message a {}\n", "rpc a(b);", "\n", '"a"\ntype A {\n}\n', "enum a { b = 1; }\n", "| ", "&",
+    ": [", "$a:", "union A =", "extend a ", "on ", "...",
 ])  # fmt: skip
 def test_hostile_schemas_cost_as_much_as_they_are_long(language: str, piece: str) -> None:
     text = (piece * (400_000 // len(piece) + 1))[:400_000]

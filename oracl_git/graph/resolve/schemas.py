@@ -13,6 +13,7 @@ from .packages import declared, nearest_of, only
 
 # Where schemas lie, in any directory above the one that imports.
 _ROOTS = ("", "proto", "protos", "protobuf", "api", "src", "src/main/proto", "idl", "include", "third_party", "vendor")
+_GRAPHQL = (".graphql", ".gql", ".graphqls")
 _LEAST = 2  # segments of a path that may be all that is left of an import
 
 
@@ -20,11 +21,11 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     """The schema that is imported; the one that declares a name of GraphQL's."""
     _, target, name, *_ = reference
     if not target:
-        return only(source, declared(names, "graphql", source, name), name)
+        return only(source, _defining(names, source, name), name.lstrip("@."))
     place = inside(parent(source), target)
     if place and place != source and names.exists(place):
         return exact(place)
-    if target.startswith(".") or source.endswith((".graphql", ".gql", ".graphqls")):
+    if target.startswith(".") or source.endswith(_GRAPHQL):
         return UNRESOLVED
     for directory in above(source):
         for root in _ROOTS:
@@ -40,3 +41,24 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
         if rest.count("/") + 1 < _LEAST:
             break
     return EXTERNAL
+
+
+def _defining(names: Names, source: str, name: str) -> tuple[str, ...]:
+    """The files that define a name; of very many, as of `Query` in examples, those beside the file or above it."""
+    if names.declaring("graphql", name) is not None:
+        return declared(names, "graphql", source, name)
+    for directory in above(source):
+        near = names.once(("graphql", directory), lambda asked, place=directory: _beside(asked, place))  # type: ignore[misc]
+        if found := near.get(name):
+            return tuple(path for path in found if path != source)
+    return ()
+
+
+def _beside(names: Names, directory: str) -> dict[str, list[str]]:
+    """Name → the files right in a directory that define it."""
+    found: dict[str, list[str]] = {}
+    for suffix in _GRAPHQL:
+        for path in names.files(directory, suffix):
+            for name in names.declared(path, "graphql"):
+                found.setdefault(name, []).append(path)
+    return found
