@@ -200,7 +200,8 @@ MORE_LINES = {
         "file(GLOB_RECURSE Y *.py)", "function(own)\nendfunction()", "own(x)", "# docs/index.md",
     ],
     "yml": ["site_name: x", "nav:\n  - index.md\n  - docs/index.md", "uses: ./web", "docs_dir: notes",
-            "include:\n  - local: docs/../a.yml\n  - local: /**/d*.yml", "  - local: '*/*.yml'", "a:\n  script: ./run.sh"],
+            "include:\n  - local: docs/../a.yml\n  - local: /**/d*.yml", "  - local: '*/*.yml'",
+            "a:\n  script: ./run.sh"],
 }  # fmt: skip
 COMPILED = [
     '[{"directory": "/w/top/b", "file": "../app/c/one.c", "command": "cc -I../include -I /w/top/app -c x"}]',

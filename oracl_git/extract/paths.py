@@ -20,11 +20,12 @@ SUFFIXES = frozenset(
     b"adoc asciidoc bash bat bib bzl c cc cfg cjs clj cljs cls cmake cmd conf cpp cs css csv cts cxx dart dockerfile "
     b"editorconfig ejs el elm env erb ex exs fish fs go gql gradle graphql groovy h hbs hcl hh hpp hs htm html hxx "
     b"ini inc ipynb j2 java jinja jinja2 jl js json json5 jsonc jsonl jsx kt kts less lock lua m mako md mdx mjs mk ml "
-    b"mli mm mod mts nix org pcss php pl pm po pot proto properties ps1 psd1 psm1 pug py pyi pyx pxd r rb rs rst rtf sass "
+    b"mli mm mts nix org pcss php pl pm po pot proto properties ps1 psd1 psm1 pug py pyi pyx pxd r rb rs rst rtf sass "
     b"scala scm scss service sh sql sty sum svelte svg swift tcl tex tf tfvars thrift toml ts tsv tsx txt v vb vim vue "
     b"xml xsd xsl xslt yaml yml zig zsh "
     b"erl hrl png jpg jpeg gif ico webp pdf".split()
 )  # suffixes a word must end in to name a file without a slash in it; images are linked to, though never read
+_WHOLE = frozenset((b"go.mod", b"go.work"))  # names of files whose suffix is none by itself
 _AMBIGUOUS_STEM = 3  # "x.c" is an attribute more often than a file: one-letter suffixes ask for a longer stem
 _MIME = frozenset(b"application audio font image message model multipart text video x-world".split())
 _HOSTS = re.compile(
@@ -54,7 +55,8 @@ def path_like(word: bytes) -> tuple[str, str] | None:
     """The path and anchor that a word spells, if it looks like one."""
     word = word.rstrip(b".,:;!?")
     if _ATTRIBUTE.fullmatch(word) and word.rpartition(b".")[2].lower() not in SUFFIXES:
-        return None  # what most words with a dot are: said first, because it is cheap
+        # What most words with a dot are: said first, because it is cheap.
+        return (word.decode(), "") if word in _WHOLE else None
     if word[:1] == b"*" and word[-1:] == b"*":
         word = word.strip(b"*")
     if not 2 < len(word) <= _MAX_PATH or word[:1] in (b"-", b":", b"#", b"+"):

@@ -69,8 +69,8 @@ _SCHEMAS = {
 _TOKENS = {name: re.compile(schema.declares.pattern + rb"|([{}])", re.MULTILINE) for name, schema in _SCHEMAS.items()}
 # Where names of GraphQL stand that other files may define; a colon comes before types in schemas alone.
 _USED = re.compile(
-    rb"(?:\$\w++[ \t]*+:|\b(?:on|extend\s++\w++|implements)(?=[\s&])|[&|]|\bunion\s++\w++[^={}\n]{0,200}=)[\s|&\[]{0,80}+"
-    rb"([A-Za-z_]\w*+)|(@[A-Za-z_]\w*+|\.\.\.(?![ \t]*+on\b)[ \t]*+[A-Za-z_]\w*+)"
+    rb"(?:\$\w++[ \t]*+:|\b(?:on|extend\s++\w++|implements)(?=[\s&])|[&|]|\bunion\s++\w++[^={}\n]{0,200}=)"
+    rb"[\s|&\[]{0,80}+([A-Za-z_]\w*+)|(@[A-Za-z_]\w*+|\.\.\.(?![ \t]*+on\b)[ \t]*+[A-Za-z_]\w*+)"
 )
 _TYPED = re.compile(rb":[\s\[]*+([A-Za-z_]\w*+)|" + _USED.pattern)
 _APPLIED = re.compile(rb"(?:directive[ \t]++)?@\w++[ \t]*+(\([^()]*+\))")

@@ -1,21 +1,33 @@
 // Which files of GraphQL use what others define, as graphql-js parses them: the truth for tools/eval/imports.py.
 //
-//     node tools/eval/truth_graphql.mjs REPOSITORY > TRUTH.jsonl
+//     node tools/eval/truth_graphql.mjs [--imported] REPOSITORY > TRUTH.jsonl
 //
-// Run where `graphql` (npm) is installed. A name is used where a type, a fragment or a directive stands; it leads to
+// Run where `graphql` and `@graphql-tools/import` (npm) are installed. With --imported, the files that lines of
+// `#import` name, as that reads them. Else: a name is used where a type, a fragment or a directive stands; it leads to
 // the file that defines it, extensions apart. Of several the one that shares most directories is meant; when that
 // leaves several, nothing says which, and the name is left out. So are names that the file itself defines.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 const require = createRequire(join(process.cwd(), "package.json"));
 const { Kind, parse, visit } = require("graphql");
-const [repository] = process.argv.slice(2);
+const imported = process.argv[2] === "--imported";
+const repository = process.argv.at(-1);
 const listed = execFileSync("git", ["-C", repository, "ls-files", "-z"], { maxBuffer: 1 << 26 });
 const paths = listed.toString().split("\0").filter((path) => /\.(graphql|gql|graphqls)$/.test(path));
+if (imported) {
+  const { extractImportLines, parseImportLine } = require("@graphql-tools/import");
+  for (const source of paths) {
+    for (const line of extractImportLines(readFileSync(join(repository, source), "utf8")).importLines) {
+      const target = join(dirname(source), parseImportLine(line.replace(/^#\s*/, "").trim()).from);
+      if (paths.includes(target)) console.log(JSON.stringify({ source, targets: [target] }));
+    }
+  }
+  process.exit();
+}
 const defining = new Map(); // name → the files that define it
 const using = new Map(); // file → name → its line
 

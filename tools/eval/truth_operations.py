@@ -32,6 +32,7 @@ _LISTS = (
 _RUN = re.compile(r"^\s*(?:CMD|ENTRYPOINT|RUN)\s+(.+)$", re.MULTILINE | re.IGNORECASE)
 _WORD = re.compile(r"[\w./-]+")
 _TOP = re.compile(r"\$\{?(?:CI_PROJECT_DIR|GITHUB_WORKSPACE)\}?|\$\{\{\s*github\.workspace\s*\}\}")
+_PIPELINE = re.compile(r"(^|/)\.gitlab(-ci)?(/.*)?\.ya?ml$|gitlab-ci[^/]*\.ya?ml$")
 _SCRIPTS = ("script", "before_script", "after_script", "run")
 Found = tuple[str, str, str]  # source, what stands there, target
 
@@ -107,7 +108,7 @@ def called(files: set[str], script: str, directory: str = "") -> Iterator[tuple[
 
 
 def workflows(place: str, files: set[str]) -> Iterator[Found]:
-    """What workflows and actions of GitHub use, what their scripts name, and what is a path as a whole, from the top."""
+    """What workflows and actions of GitHub use, what their scripts name, and what is a whole path, from the top."""
     yield from actions(place, files)
     for path in sorted(files):
         if path.endswith((".yml", ".yaml")) and (path.startswith(".github/") or "/action.y" in f"/{path}"):
@@ -150,14 +151,14 @@ def included(files: set[str], value: Any) -> Iterator[tuple[str, str]]:
 
 def gitlab(place: str, files: set[str]) -> Iterator[Found]:
     """What pipelines of GitLab include, in whatever file, and what their scripts name, from the top."""
-    waiting = [path for path in sorted(files) if re.search(r"(^|/)\.gitlab(-ci)?(/.*)?\.ya?ml$|gitlab-ci[^/]*\.ya?ml$", path)]
+    waiting = [path for path in sorted(files) if _PIPELINE.search(path)]
     known = set(waiting)
     for path in waiting:
         for document in documents(place, path):
             if not isinstance(document, dict):
                 continue
-            includes = [document.get("include")]
-            includes += [each.get("include") for key, each in walk(document) if key == "trigger" and isinstance(each, dict)]
+            triggers = [each for key, each in walk(document) if key == "trigger" and isinstance(each, dict)]
+            includes = [each.get("include") for each in (document, *triggers)]
             rows = [row for each in includes for row in included(files, each)]
             yield from ((path, *row) for row in [*rows, *scripted(files, document, "")])
             for _, target in rows:
@@ -268,14 +269,19 @@ def named(files: set[str], pattern: str) -> list[str]:
     return [each for each in files if fnmatch(each, pattern) and each.count("/") == pattern.count("/")]
 
 
+_KINDS = {
+    "actions": actions, "workflows": workflows, "gitlab": gitlab, "compose": compose, "kustomize": kustomize,
+    "docker": docker,
+}  # fmt: skip
+
+
 def main() -> None:
     """Print the truth: one line for each thing that is named."""
     kind, place = sys.argv[1:]
     listed = subprocess.run(["git", "-C", place, "ls-files", "-z"], capture_output=True, check=True)
     files = set(filter(None, listed.stdout.decode().split("\0")))
     rows: dict[tuple[str, str], list[str]] = {}
-    kinds = {"actions": actions, "workflows": workflows, "gitlab": gitlab, "compose": compose, "kustomize": kustomize, "docker": docker}
-    for source, said, target in kinds[kind](place, files):
+    for source, said, target in _KINDS[kind](place, files):
         if target != source:
             rows.setdefault((source, said), []).append(target)
     for (source, said), targets in rows.items():

@@ -48,17 +48,20 @@ def _defining(names: Names, source: str, name: str) -> tuple[str, ...]:
     if names.declaring("graphql", name) is not None:
         return declared(names, "graphql", source, name)
     for directory in above(source):
-        near = names.once(("graphql", directory), lambda asked, place=directory: _beside(asked, place))  # type: ignore[misc]
-        if found := near.get(name):
+        if found := _beside(names, directory).get(name):
             return tuple(path for path in found if path != source)
     return ()
 
 
 def _beside(names: Names, directory: str) -> dict[str, list[str]]:
     """Name → the files right in a directory that define it."""
-    found: dict[str, list[str]] = {}
-    for suffix in _GRAPHQL:
-        for path in names.files(directory, suffix):
-            for name in names.declared(path, "graphql"):
-                found.setdefault(name, []).append(path)
-    return found
+
+    def ask(asked: Names) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for suffix in _GRAPHQL:
+            for path in asked.files(directory, suffix):
+                for name in asked.declared(path, "graphql"):
+                    found.setdefault(name, []).append(path)
+        return found
+
+    return names.once(("graphql", directory), ask)
