@@ -90,7 +90,7 @@ def _with_bodies(source: Source, definitions: list[Definition]) -> list[str]:
 
 def _rendered(source: Source, code: bytes, nests: list[tuple[int, int, str]], found: Findings) -> None:
     """The views that code renders; a builder is a view itself, which no class stands in."""
-    if b"render" in code or b"partial!" in code or b"layout" in code or b"erb" in code:
+    if any(word in code for word in (b"render", b"partial!", b"layout", b"erb", b"app/views")):
         views.refer(source, code, found, nests)
     views.shown(found.definitions, found)
 

@@ -7,6 +7,8 @@ called like both. Noted are templates; their name says what is meant:
     view        one that does not
     implicit    the view of a method, which may not be there
     ""          one or the other
+
+Directories of views beside app/views are declared as "view root", and that a file does so as "view roots".
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import re
 
 from . import generic, markup
 from .facts import Definition
-from .source import Findings, Source
+from .source import Findings, Source, blank
 
 _PATH = rb"[\"']([\w./-]{1,200})[\"']"
 
@@ -33,7 +35,15 @@ _TEMPLATE = _keyed(b"template", _PATH)
 _ACTION = _keyed(b"action", rb"[\"':](\w{1,80})")
 _LAYOUT = re.compile(rb"^[ \t]*+layout[ \t(]++" + _PATH, re.MULTILINE)
 _SHOWN = re.compile(rb"(?<![\w.])(?:erb|haml|slim)[ \t(]{1,9}:(\w{1,80})")
+_ROOT = re.compile(
+    rb"(?:(?:prepend|append)_view_path|\bpaths\[[\"']app/views[\"']\])[^\"'\n]{0,60}[\"'][^\"'\n]{0,60}?(app/views/[\w./-]{1,100})[\"']"
+)
 _UPPER = (re.compile(r"([A-Z\d]+)([A-Z][a-z])"), re.compile(r"([a-z\d])([A-Z])"))
+_ASIDE = re.compile(rb"<%#[^%]*+(?:%(?!>)[^%]*+)*+")
+_BELOW = rb"[^\n]*+(?:\n(?:\1[ \t]++[^\n]*+|[ \t]*+(?=\n)))*+"
+_COMMENT = re.compile(rb"^([ \t]*+)(?:-#|/)" + _BELOW, re.MULTILINE)
+_COMMENT_HAML = re.compile(rb"^([ \t]*+)(?:/[^\n]*+|-#" + _BELOW + rb")", re.MULTILINE)
+_TAG_HAML = re.compile(rb"^[ \t]*+%\w", re.MULTILINE)
 _ARGUMENTS = 300  # bytes of a call's arguments that are looked at
 _OWNER = re.compile(r"(?:Controller|Mailer)$")
 
@@ -44,8 +54,16 @@ def extract(source: Source, language: str) -> Findings:
         found = markup.extract(source, language)
     else:
         found = generic.extract(source, language)
-    refer(source, source.text, found)
+    refer(source, _said(source.text), found)
     return found
+
+
+def _said(text: bytes) -> bytes:
+    """A view without its comments, which take what is indented below them along; HAML's of HTML take none."""
+    if b"<%" in text:
+        return blank(text, (match.span() for match in _ASIDE.finditer(text)))
+    comments = _COMMENT_HAML if _TAG_HAML.search(text) else _COMMENT
+    return blank(text, (match.span() for match in comments.finditer(text)))
 
 
 def refer(source: Source, code: bytes, found: Findings, owners: list[tuple[int, int, str]] | None = None) -> None:
@@ -68,6 +86,8 @@ def refer(source: Source, code: bytes, found: Findings, owners: list[tuple[int, 
         if folder and (action := _ACTION.search(keyed)):
             found.refer("template", f"{folder}/{action[1].decode()}", "view", line)
     if owners is not None:
+        for match in _ROOT.finditer(code) if b"app/views" in code else ():
+            found.declares += (("view root", match[1].decode().rstrip("/")), ("view roots", ""))
         for match in _LAYOUT.finditer(code):
             found.refer("template", f"layouts/{match[1].decode()}", "view", source.line(match.start(1)))
         for match in _SHOWN.finditer(code):

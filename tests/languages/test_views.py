@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from .reading import Tree
+import time
+
+import pytest
+
+from .reading import Tree, facts
 
 SHOP = {
     "app/controllers/admin/items_controller.rb": """\
@@ -72,6 +76,51 @@ def test_views_and_builders() -> None:
         "shared/box partial": BOX,
         "no/such partial": "external",
     }
+
+
+def test_what_a_comment_of_a_view_renders_is_not_rendered() -> None:
+    tree = Tree({
+        "app/views/a/erb.html.erb": "<%# render 'row' %>\n<%= render 'cell' %>\n",
+        "app/views/a/haml.html.haml": "%p\n  -# = render 'row'\n    = render 'row'\n\n    = render 'row'\n"
+        "  / = render 'row'\n    = render 'cell'\n",
+        "app/views/a/slim.html.slim": "p\n  / = render 'row'\n    == render 'row'\n  == render 'cell'\n  a href=\"/x\" = render 'more'\n",
+        **{f"app/views/a/_{name}.html.erb": "<b></b>\n" for name in ("row", "cell", "more")},
+    })  # fmt: skip
+    cell, more = ["app/views/a/_cell.html.erb"], ["app/views/a/_more.html.erb"]
+    assert tree.follow("app/views/a/erb.html.erb", "template") == {"cell partial": cell}
+    assert tree.follow("app/views/a/haml.html.haml", "template") == {"cell partial": cell}
+    assert tree.follow("app/views/a/slim.html.slim", "template") == {"cell partial": cell, "more partial": more}
+
+
+def test_directories_of_views_that_code_names() -> None:
+    tree = Tree({
+        "config/application.rb": "module Shop\n  class Application < Rails::Application\n"
+        "    config.paths['app/views'].unshift(\"#{Rails.root}/app/views/bright\")\n  end\nend\n",
+        "app/controllers/items_controller.rb": "class ItemsController < Base\n  prepend_view_path 'app/views/dark'\n"
+        "  def index\n  end\n  def show\n  end\nend\n",
+        "app/helpers/x_helper.rb": "module XHelper\n  def bar\n    render 'bar'\n  end\nend\n",
+        "app/views/bright/items/index.html.slim": "= render 'items/row'\n",
+        "app/views/bright/items/_row.html.slim": "p\n",
+        "app/views/dark/items/show.html.slim": "p\n",
+        "app/views/application/_bar.html.slim": "p\n",
+    })  # fmt: skip
+    assert tree.follow("app/controllers/items_controller.rb", "template") == {
+        "items/index implicit": ["app/views/bright/items/index.html.slim"],
+        "items/show implicit": ["app/views/dark/items/show.html.slim"],
+    }
+    assert tree.follow("app/views/bright/items/index.html.slim", "template") == {
+        "items/row partial": ["app/views/bright/items/_row.html.slim"]
+    }
+    assert tree.follow("app/helpers/x_helper.rb", "template") == {"bar": ["app/views/application/_bar.html.slim"]}
+
+
+@pytest.mark.parametrize("piece", ["/", "-#", "/ a\n ", "%p\n-# a\n", "<%#", "<%# % ", "  / x\n\n", "= render ", "\n "])
+def test_hostile_views_cost_as_much_as_they_are_long(piece: str) -> None:
+    text = (piece * (400_000 // len(piece) + 1))[:400_000]
+    text = "\n".join(text[i : i + 50_000] for i in range(0, len(text), 50_000))  # longer lines are not read at all
+    before = time.process_time()
+    assert facts("a.haml", text).error == ""
+    assert time.process_time() - before < 3
 
 
 def test_an_application_that_reopens_a_module_of_others_is_not_that_module() -> None:

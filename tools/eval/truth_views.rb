@@ -1,19 +1,35 @@
 # Where views of Rails lead, as ActionView's own lookup finds them: the truth for tools/eval/imports.py.
 #
-#     ruby tools/eval/truth_views.rb REPOSITORY > TRUTH.jsonl
+#     ruby tools/eval/truth_views.rb REPOSITORY [DIRECTORY-OF-VIEWS …] > TRUTH.jsonl
 #
-# Needs actionview (and Ripper). ERB is compiled by ActionView's handler, calls of `render` with literal names are those that
-# Ripper sees in the code; a view is looked for in the app/views of its own part of the tree, then in those
-# of all others. A public method of a controller leads to the view of its name, where there is one.
+# Needs actionpack, actionview, haml and slim (and Ripper). ERB is compiled by ActionView's handler, the others by their own engines;
+# calls of `render` with literal names are those that Ripper sees in the code; a view is looked for in the app/views of its own part of the tree, then in those
+# of all others. A public method of a controller leads to the view of its name, where there is one,
+# and `layout "x"` to layouts/x.
 
+require "action_dispatch"
+require "action_dispatch/http/mime_type"
 require "action_view"
+require "haml"
 require "json"
 require "ripper"
+require "slim"
 
 place = File.realpath(ARGV.fetch(0))
 files = `git -C #{place} ls-files -z`.split("\0")
-roots = files.filter_map { |path| path[%r{\A(.*?(?:/|\A))?app/views(?=/)}] }.uniq.sort
+roots = files.filter_map { |path| path[%r{\A(.*?(?:/|\A))?app/views(?=/)}] }.uniq.sort | ARGV.drop(1)
+locales = [:en, *files.filter_map { |path| path[%r{app/views/.*\.([a-z]{2}(?:-[A-Z]{2})?)\.\w+\.\w+\z}, 1]&.to_sym }.uniq]
+Mime::Type.register_alias("text/html", :mobile)
+Mime::Type.register("text/vnd.turbo-stream.html", :turbo_stream)
+ActionView::Template::Types.delegate_to(Mime)
 ActionView::Template::Handlers # loaded
+%i[haml slim jbuilder].each { |kind| ActionView::Template.register_template_handler(kind, ->(_, text) { text }) }
+
+ENGINES = {
+  ".erb" => ->(text) { ActionView::Template::Handlers::ERB::Erubi.new(text, trim: true, escape: false).src },
+  ".haml" => ->(text) { Haml::Engine.new.call(text) },
+  ".slim" => ->(text) { Slim::Engine.new(pretty: false, disable_escape: true).call(text) },
+}
 
 Call = Struct.new(:name, :partial, :prefix, :any)
 
@@ -45,18 +61,18 @@ def pairs(node)
 end
 
 # Calls block with (name of the class around, the arguments) of each `render`, and (class, method) of each definition.
-def walk(node, scope, hidden, calls, methods)
+def walk(node, scope, hidden, calls, methods, layouts)
   return unless node.is_a?(Array)
   case node[0]
   when :class
     name = node[1].flatten.select { |each| each.is_a?(String) }.join("::")
     inner = scope.empty? ? name : "#{scope}::#{name}"
     state = [false]
-    return node[3..].each { |each| walk(each, inner, state, calls, methods) }
+    return node[3..].each { |each| walk(each, inner, state, calls, methods, layouts) }
   when :module
     name = node[1].flatten.select { |each| each.is_a?(String) }.join("::")
     inner = scope.empty? ? name : "#{scope}::#{name}"
-    return node[2..].each { |each| walk(each, inner, [false], calls, methods) }
+    return node[2..].each { |each| walk(each, inner, [false], calls, methods, layouts) }
   when :vcall
     hidden[0] = true if %w[private protected].include?(node[1][1])
     hidden[0] = false if node[1][1] == "public"
@@ -64,12 +80,14 @@ def walk(node, scope, hidden, calls, methods)
     methods << [scope, node[1][1]] unless hidden[0]
   when :command
     calls << [scope, arguments(node[2])] if %w[render render_to_string].include?(node[1][1])
+    layout = literal(arguments(node[2])[0]) if node[1][1] == "layout"
+    layouts << layout if layout
   when :method_add_arg
     if node[1][0] == :fcall && %w[render render_to_string].include?(node[1][1][1])
       calls << [scope, arguments(node[2])]
     end
   end
-  node.each { |each| walk(each, scope, hidden, calls, methods) if each.is_a?(Array) }
+  node.each { |each| walk(each, scope, hidden, calls, methods, layouts) if each.is_a?(Array) }
 end
 
 def underscored(name)
@@ -81,23 +99,21 @@ contexts = Hash.new do |known, own|
 end
 
 files.each do |source|
-  next unless source =~ /\.(erb|jbuilder|rb)\z/ && source =~ %r{(\A|/)app/}
+  next unless source =~ /\.(erb|haml|slim|jbuilder|rb)\z/ && source =~ %r{(\A|/)app/}
   own = roots.find { |root| source.start_with?(root.delete_suffix("views")) } or next
   text = File.read(File.join(place, source), encoding: "UTF-8")
   view = source.include?("/views/") || source.start_with?("app/views/")
   begin
-    code = text
-    code = ActionView::Template::Handlers::ERB::Erubi.new(text, trim: true, escape: false).src if source.end_with?(".erb")
-    tree = Ripper.sexp(code)
-  rescue StandardError
+    tree = Ripper.sexp(ENGINES.fetch(File.extname(source), :itself.to_proc).call(text))
+  rescue StandardError, ScriptError
     tree = nil
   end
   next warn("not read: #{source}") unless tree
-  calls, methods = [], []
-  walk(tree, "", [false], calls, methods)
+  calls, methods, layouts = [], [], []
+  walk(tree, "", [false], calls, methods, layouts)
   context = contexts[own]
   folder = view ? File.dirname(source).delete_prefix(own).delete_prefix("/") : nil
-  wanted = []
+  wanted = layouts.map { |each| Call.new("layouts/#{each}", false, nil) }
   calls.each do |scope, given|
     controller = scope[/\A(.*)(Controller|Mailer)\z/] && underscored(scope).delete_suffix("_controller")
     prefix = folder || controller
@@ -117,7 +133,7 @@ files.each do |source|
     next if prefixes.empty?
     name, prefixes = File.basename(call.name), [File.dirname(call.name)] if call.name.include?("/")
     begin
-      found = prefixes.map { |each| context.find_all(name || call.name, [each], call.partial, [], formats: %i[html text json js xml turbo_stream rss]) }
+      found = prefixes.map { |each| context.find_all(name || call.name, [each], call.partial, [], formats: %i[html text json js xml turbo_stream rss atom mobile csv ics], locale: locales) }
     rescue StandardError => error
       next warn("#{source}: #{call.name}: #{error.message}")
     end

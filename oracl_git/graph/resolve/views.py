@@ -20,7 +20,7 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     kind = reference.name
     hidden = join(parent(reference.target), "_" + reference.target.rpartition("/")[2])
     forms = {"partial": (hidden,), "": (reference.target, hidden)}.get(kind, (reference.target,))
-    for place in _places(source):
+    for place in _places(names, source):
         for form in forms:
             if found := _there(names, source, inside(place, form)):
                 return exact(*found)
@@ -33,12 +33,19 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     return EXTERNAL
 
 
-def _places(source: str) -> list[str]:
+def _places(names: Names, source: str) -> list[str]:
     """The directories that names of views start at; a view's own first, and at last what every controller shows."""
     head, views, _ = source.rpartition("/views/")
     own = [parent(source), f"{head}{views}".rstrip("/")] if views else []
-    roots = [join(place, root) for place in above(source) for root in _ROOTS]
-    return [*own, *roots, *(join(root, "application") for root in own[1:])]
+    named = names.once(("view roots",), _roots)
+    roots = [join(place, root) for place in above(source) for root in (*named, *_ROOTS)]
+    return [*own, *roots, *(join(root, "application") for root in (*own[1:], *roots))]
+
+
+def _roots(names: Names) -> tuple[str, ...]:
+    """The directories that code says views lie in, too."""
+    declaring = names.declaring("view roots", "") or ()
+    return tuple(root for path in declaring for root in names.declared(path, "view root"))
 
 
 def _there(names: Names, source: str, stem: str | None) -> tuple[str, ...]:
