@@ -201,7 +201,7 @@ MORE_LINES = {
     ],
     "yml": ["site_name: x", "nav:\n  - index.md\n  - docs/index.md", "uses: ./web", "docs_dir: notes",
             "include:\n  - local: docs/../a.yml\n  - local: /**/d*.yml", "  - local: '*/*.yml'",
-            "a:\n  script: ./run.sh"],
+            "a:\n  script: ./run.sh", '{{ define "a.b" }}\n{{ end }}', 'a: {{ include "a.b" . }}'],
 }  # fmt: skip
 COMPILED = [
     '[{"directory": "/w/top/b", "file": "../app/c/one.c", "command": "cc -I../include -I /w/top/app -c x"}]',

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from . import containers, manifests, npm, pipelines
-from .generic import comment_spans, refer_comments, refer_said
+from .generic import comment_spans, refer_comments, refer_templates
 from .paths import DOTTED, hits, path_like, paths, paths_in
 from .source import Findings, Source, blank
 
@@ -51,7 +51,7 @@ def extract(source: Source, language: str) -> Findings:
         text = pipelines.refer(source, _pages(source, text, found), found)
         _mounts(source, text, found)
         containers.refer(source, text, found)
-        refer_said(source, text, "gotemplate", found)  # of a chart
+        refer_templates(source, text, found)
     elif language == "toml":
         manifests.pyproject(source, found)
     _values(source, text, language in ("toml", "ini"), found)

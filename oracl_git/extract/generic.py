@@ -73,13 +73,7 @@ def refer_comments(source: Source, spans: list[tuple[int, int]], found: Findings
             found.refer("comment", path, anchor, source.line(offset))
 
 
-# What a language names in words of its own: a pattern of the name, the kind of reference, how it is written as one.
-_SAID: dict[str, tuple[re.Pattern[bytes], str, str]] = {
-    "make": (re.compile(rb"\$[({]MAKE[)}][^\n]{0,80}?[ \t]-C[ \t]*+([\w./-]{1,200})"), "path", "{}/Makefile"),
-    "gotemplate": (re.compile(rb"\{\{[^{}\n]{0,80}?\b(?:include|template)[ \t]++\"([\w./-]{1,200})\""), "symbol", "{}"),
-}
-
-
+_ELSEWHERE = re.compile(rb"\$[({]MAKE[)}][^\n]{0,80}?[ \t]-C[ \t]*+([\w./-]{1,200})")
 _INCLUDED = re.compile(rb"^[ \t]*+[-s]?include[ \t]++([^\n#]{1,1000})", re.MULTILINE)
 _AFTER_VARIABLE = re.compile(rb"\$[({][^\n/]{1,80}?[)}]/?([\w.+-]++(?:/[\w.+-]++)*+)(?=[ \t]|$)", re.MULTILINE)
 
@@ -92,8 +86,10 @@ _VARIABLE = re.compile(rb"\$[({]([\w-]++)[)}]")
 _FULL = re.compile(rb"[\w./+-]{1,300}")
 
 
-def _refer_included(source: Source, code: bytes, found: Findings) -> None:
-    """Makefiles read in by a variable: what it is set to in the same file, else what follows it is known."""
+def _refer_made(source: Source, code: bytes, found: Findings) -> None:
+    """Makefiles run elsewhere, and read in by a variable: what it is set to in the same file, else what follows it."""
+    for match in _ELSEWHERE.finditer(code):
+        found.refer("path", f"{match[1].decode().rstrip('/')}/Makefile", "", source.line(match.start(1)))
     values = dict(_ASSIGNED.findall(code))
     for match in _INCLUDED.finditer(code):
         for word in match[1].split() if b"$" in match[1] else ():
@@ -106,15 +102,22 @@ def _refer_included(source: Source, code: bytes, found: Findings) -> None:
             found.refer("path" if "/" in target else "file", target, "", source.line(match.start(1)))
 
 
-def refer_said(source: Source, code: bytes, language: str, found: Findings) -> None:
-    """Note what a language names in words of its own."""
-    if language == "make":
-        _refer_included(source, code, found)
-    if language in _SAID:
-        pattern, kind, written = _SAID[language]
-        for match in pattern.finditer(code):
-            name = match[1].decode("utf-8", "replace").rstrip("/")
-            found.refer(kind, written.format(name), "", source.line(match.start(1)))
+_TAKEN = re.compile(rb"\{\{[^{}\n]{0,80}?\b(?:include|template)[ \t]++\"([\w./-]{1,200})\"")
+_NOTE = re.compile(rb"\{\{-?[ \t]*+/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
+
+
+def refer_templates(source: Source, code: bytes, found: Findings) -> None:
+    """Note the named templates that a file of a chart takes in, and those that it defines, whatever it is else."""
+    if b"{{" in code:
+        code = blank(code, (match.span() for match in _NOTE.finditer(code)))
+        if b"define" in code:
+            _definitions(source, code, "gotemplate", found)
+            found.declares += (("helm", each.name) for each in found.definitions)
+        own = set(found.declares)
+        for match in _TAKEN.finditer(code):
+            name = match[1].decode()
+            if ("helm", name) not in own:
+                found.refer("use", "", name, source.line(match.start(1)))
 
 
 def extract(source: Source, language: str) -> Findings:
@@ -127,8 +130,12 @@ def extract(source: Source, language: str) -> Findings:
     code = blank(text, spans) if spans else text
     for offset, (path, anchor) in paths(code):
         found.refer(row.words, path, anchor, source.line(offset))
-    refer_said(source, code, language, found)
-    _definitions(source, code, language, found)
+    if language in ("gotemplate", "text"):
+        refer_templates(source, code, found)
+    else:
+        if language == "make":
+            _refer_made(source, code, found)
+        _definitions(source, code, language, found)
     found.entry_point = text.startswith(b"#!")
     return found
 

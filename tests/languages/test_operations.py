@@ -83,6 +83,7 @@ def test_what_else_says_include_is_read_as_it_was(edges) -> None:
 
 @pytest.mark.parametrize("piece", [
     "include:\n", "include: [", "  - local: a.yml\n", "include:\n- {", "- ", "local: ", "\n", "   ", "include: {local: a",
+    "{{/* ", "{{ include ", '{{ include "a" }} ', '{{ define "a" }}\n', "{{", "{{- define ",
 ])  # fmt: skip
 def test_hostile_pipelines_cost_as_much_as_they_are_long(piece: str) -> None:
     text = "stages: [a]\ninclude:\n" + (piece * (400_000 // len(piece) + 1))[:400_000]
@@ -130,6 +131,29 @@ def test_clusters(edges) -> None:
         ("configures", "k8s/live/kustomization.yaml", "k8s/live/more.yaml"),
         ("references", "chart/templates/web.yaml", "chart/templates/_helpers.tpl"),
     }  # fmt: skip
+
+
+def test_named_templates_of_charts_wherever_they_are_defined(edges) -> None:
+    helpers = '{{- define "app.name" -}}\na\n{{- end }}\n{{/* as in {{ include "app.no" . }} */}}\n'
+    found = edges({
+        **{f"charts/{name}/Chart.yaml": "name: x\n" for name in "abcdefg"},
+        **{f"charts/{name}/templates/_helpers.tpl": helpers for name in "abcdefg"},
+        "charts/a/templates/_more.yaml": '{{- define "app.more" }}\nb: 1\n{{- end }}\n{{- define "app.no" }}\n{{- end }}\n',
+        "charts/a/templates/_words.txt": '{{- define "app.words" }}hello{{ end }}\n',
+        "charts/a/templates/web/pod.yaml": 'name: {{ include "app.name" . }}\n{{- template "app.more" . }}\n',
+        "charts/a/templates/NOTES.txt": 'Hello {{ include "app.name" . }}, {{ include "app.words" . }}\n',
+        "charts/b/templates/pod.yaml": 'name: {{ include "app.name" . }}\nmore: {{ include "other.name" . }}\n',
+        "charts/a/charts/below/templates/pod.yaml": 'name: {{ include "app.more" . }}\n',
+    })  # fmt: skip
+    assert {row for row in found if row[0] == "references"} == {
+        ("references", "charts/a/templates/web/pod.yaml", "charts/a/templates/_helpers.tpl"),
+        ("references", "charts/a/templates/web/pod.yaml", "charts/a/templates/_more.yaml"),
+        ("references", "charts/a/templates/NOTES.txt", "charts/a/templates/_helpers.tpl"),
+        ("references", "charts/a/templates/NOTES.txt", "charts/a/templates/_words.txt"),
+        ("references", "charts/b/templates/pod.yaml", "charts/b/templates/_helpers.tpl"),
+        ("references", "charts/a/charts/below/templates/pod.yaml", "charts/a/templates/_more.yaml"),
+    }
+    assert definitions("_more.yaml", '{{- define "a.b" }}\nb: 1\n{{- end }}\n') == [("a.b", "function", 1, 3)]
 
 
 TERRAFORM = 'resource "aws_vpc" "main" {\n  cidr = var.cidr\n}\n\nmodule "net" {\n  source = "../net"\n}\n\nlocals {\n  a = 1\n}\n'

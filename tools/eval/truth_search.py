@@ -55,7 +55,7 @@ def thrift(root: str, paths: list[str]) -> Iterator[Row]:
 
 
 def helm(root: str, paths: list[str]) -> Iterator[Row]:
-    """The templates of the same chart that define a name."""
+    """The templates of the same chart that define a name, or of one that it is in or that is in it."""
     charts = [os.path.dirname(path) for path in paths if os.path.basename(path) == "Chart.yaml"]
     defined: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     taken = []
@@ -68,7 +68,9 @@ def helm(root: str, paths: list[str]) -> Iterator[Row]:
             taken += [(path, chart, name) for name in sorted(set(_TAKEN.findall(said)))]
     for path, chart, name in taken:
         if path not in defined[chart][name]:
-            yield path, sorted(defined[chart][name])
+            around = [each for each in defined if os.path.commonpath((each, chart)) in (each, chart)]
+            found = defined[chart][name] or set().union(*(defined[each][name] for each in around))
+            yield path, sorted(found)
 
 
 KINDS = {"powershell": powershell, "thrift": thrift, "helm": helm}

@@ -33,6 +33,20 @@ def declared(names: Names, label: str, source: str, name: str) -> tuple[str, ...
     return () if source in found else nearest_of(source, found) if len(found) > 1 else found
 
 
+def beside(names: Names, label: str, directory: str, suffixes: tuple[str, ...]) -> dict[str, list[str]]:
+    """Name → the files right in a directory that declare it: where too many of the tree do."""
+
+    def ask(asked: Names) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for suffix in suffixes:
+            for path in asked.files(directory, suffix):
+                for name in asked.declared(path, label):
+                    found.setdefault(name, []).append(path)
+        return found
+
+    return names.once(("beside", label, directory), ask)
+
+
 def seen(found: tuple[str, ...], symbol: str = "") -> Resolution:
     """What an import means when names are declared: one file for certain, or several among which nothing decides."""
     return exact(*found, symbol=symbol) if len(found) == 1 else likely(found, symbol)

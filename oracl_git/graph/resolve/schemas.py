@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...extract.facts import Reference
 from ..names import Names
 from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, inside, join, likely, parent
-from .packages import declared, nearest_of, only
+from .packages import beside, declared, nearest_of, only
 
 # Where schemas lie, in any directory above the one that imports.
 _ROOTS = ("", "proto", "protos", "protobuf", "api", "src", "src/main/proto", "idl", "include", "third_party", "vendor")
@@ -48,20 +48,6 @@ def _defining(names: Names, source: str, name: str) -> tuple[str, ...]:
     if names.declaring("graphql", name) is not None:
         return declared(names, "graphql", source, name)
     for directory in above(source):
-        if found := _beside(names, directory).get(name):
+        if found := beside(names, "graphql", directory, _GRAPHQL).get(name):
             return tuple(path for path in found if path != source)
     return ()
-
-
-def _beside(names: Names, directory: str) -> dict[str, list[str]]:
-    """Name → the files right in a directory that define it."""
-
-    def ask(asked: Names) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for suffix in _GRAPHQL:
-            for path in asked.files(directory, suffix):
-                for name in asked.declared(path, "graphql"):
-                    found.setdefault(name, []).append(path)
-        return found
-
-    return names.once(("graphql", directory), ask)
