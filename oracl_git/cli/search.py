@@ -93,7 +93,7 @@ def batch(oracl: Oracl, ask: Callable[[object], Answer]) -> int:
         except OraclError as error:
             if error.exit_code == 128:
                 raise
-            row |= {"results": [], "error": error.message}
+            row |= {"results": [], "error": error.message, "hint": error.hint}
         output.note(oracl.notes)
         oracl.notes.clear()
         output.emit(row)

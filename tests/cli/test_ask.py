@@ -368,7 +368,7 @@ def test_related_stdin(shop: Place) -> None:
         "{broken",
     ]
     assert rows[0]["results"] and rows[2]["results"]
-    assert rows[1]["results"] == [] and "no/such.py" in rows[1]["error"]
+    assert rows[1]["results"] == [] and "no/such.py" in rows[1]["error"] and rows[1]["hint"]
     assert rows[3]["results"] == [] and "error" in rows[3]
 
 
