@@ -172,7 +172,7 @@ def _impact(oracl: Oracl, args: argparse.Namespace) -> int:
     output.note(note.replace(":/", "") for note in oracl.notes)
     if args.json:
         output.emit({
-            "changed": [path_json(name.removeprefix(":/")) for name in paths],
+            "changed": [path_json(oracl.meant(name)) for name in paths],
             "impact": [
                 {**path_json(node.path), "kind": node.role, "distance": distance, "relation": how.relation,
                  "fragment": how.fragment, "via": how.path}

@@ -331,6 +331,10 @@ def test_from_below_the_top_names_are_read_from_there(shop: Place) -> None:
         return shop.oracl(*words, cwd=shop.path / "tests").paths
 
     assert b"tests/test_cart.py" in below("trace", "--impact", "test_cart.py", "--tests", "-z")
+    names = ["test_cart.py", "../shop/cart.py", "shop", ":/shop/prices.py", "new.py"]
+    meant = ["tests/test_cart.py", "shop/cart.py", "shop", "shop/prices.py", "tests/new.py"]
+    told = shop.oracl("trace", "--impact", *names, "--json", cwd=shop.path / "tests").json
+    assert told["changed"] == [{"path": path} for path in meant]
     answer = shop.oracl("context", "price", "--path", ".", "--json", cwd=shop.path / "tests").json
     assert {part["path"].split("/")[0] for part in answer["fragments"]} == {"tests"}
     top = shop.oracl("context", "price", "--path", "..", "--json", cwd=shop.path / "tests").json
