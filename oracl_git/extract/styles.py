@@ -29,6 +29,7 @@ _SASS_BARE = re.compile(
 _FROM = re.compile(rb"(?:\bcomposes:|@value\b)[^;{}\n]{1,300}?\bfrom\s{1,10}[\"']([^\"'\n]{1,300})[\"']")
 _QUOTED = re.compile(rb"\"([^\"\n]{1,300})\"|'([^'\n]{1,300})'|url\(\s{0,20}([^\"'()\s]{1,300})\s{0,20}\)")
 _URL = re.compile(rb"\burl\(\s{0,20}[\"']?([^\"'()\s]{1,300})[\"']?\s{0,20}\)")
+BY_IMPORT = "@import"  # the name of what Sass imports by this rule, which alone sees files made for it
 _CLOSING = re.compile(rb"\n\}")
 _MOST = 10_000  # definitions of one file
 _WITH = re.compile(rb"\bwith[ \t]*\(|\b(?:as|show|hide|layer|supports)\b")  # what follows names no file
@@ -59,13 +60,14 @@ def refer(source: Source, code: bytes, language: str, found: Findings) -> bytes:
     for match in _IMPORT.finditer(code):
         said = match[1]
         extra = _WITH.search(said)
+        rule = BY_IMPORT if language == "scss" and match[0].startswith(b"@import") else ""
         for name in _QUOTED.finditer(said[: extra.start()] if extra else said):
-            _import(found, name[1] or name[2] or name[3], source.line(match.start(1) + name.start()))
+            _import(found, name[1] or name[2] or name[3], source.line(match.start(1) + name.start()), rule)
         taken.append(match.span())
     if language == "scss":
         for match in _SASS_BARE.finditer(code):
             for bare in match[1].split(b","):
-                _import(found, bare.strip(), source.line(match.start(1)))
+                _import(found, bare.strip(), source.line(match.start(1)), BY_IMPORT)
     for match in _FROM.finditer(code):
         _import(found, match[1], source.line(match.start(1)))
     code = blank(code, taken) if taken else code
@@ -74,10 +76,10 @@ def refer(source: Source, code: bytes, language: str, found: Findings) -> bytes:
     return code
 
 
-def _import(found: Findings, name: bytes, line: int) -> None:
+def _import(found: Findings, name: bytes, line: int, rule: str = "") -> None:
     path, _ = local(name.removeprefix(b"pkg:"))
     if path:
-        found.refer("import", path, "", line)
+        found.refer("import", path, rule, line)
 
 
 def _definitions(source: Source, code: bytes, docs: tuple[bytes, ...], found: Findings) -> None:

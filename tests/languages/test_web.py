@@ -94,13 +94,38 @@ def test_style_sheets(source: str, text: str, there: list[str], wins: str) -> No
     assert list(found.values()) == [[wins]]
 
 
+def test_what_sass_has_for_import_alone() -> None:
+    tree = Tree({
+        "old.scss": '@import "box";\n@import "all.scss";\n@import "parts/grid";\n@import "plain";\n',
+        "new.scss": '@use "box";\n@use "all.scss";\n@forward "parts/grid";\n@use "only";\n',
+        "same.sass": "@import box\n",
+        "Card.vue": '<style lang="scss">\n@import "./box";\n</style>\n',
+        "_box.scss": "", "_box.import.scss": "", "all.scss": "", "all.import.scss": "", "parts/grid/_index.scss": "",
+        "pages/more.scss": '@forward "@org/ui";\n', "ui/_index.scss": "",
+        "ui/package.json": '{"name": "@org/ui", "main": "./index.js"}', "ui/index.js": "",
+        "parts/grid/_index.import.scss": "", "_plain.scss": "", "_only.import.scss": "",
+    })  # fmt: skip
+    assert tree.follow("old.scss") == {
+        "box @import": ["_box.import.scss"], "all.scss @import": ["all.import.scss"], "plain @import": ["_plain.scss"],
+        "parts/grid @import": ["parts/grid/_index.import.scss"],
+    }  # fmt: skip
+    assert tree.follow("new.scss") == {
+        "box": ["_box.scss"], "all.scss": ["all.scss"], "parts/grid": ["parts/grid/_index.scss"], "only": "external",
+    }  # fmt: skip
+    assert tree.follow("pages/more.scss") == {"@org/ui": ["ui/_index.scss"]}
+    assert tree.follow("same.sass") == {"box @import": ["_box.import.scss"]}
+    assert tree.follow("Card.vue") == {"./box @import": ["_box.import.scss"]}
+
+
 def test_several_imports_of_one_rule_and_a_package() -> None:
     tree = Tree({
         "m.scss": '@import "a",\n  "b";\n@import "~@org/ui/theme";\n@use "sass:math";\n// @use "no";\n',
         "_a.scss": "", "b.css": "", "ui/package.json": '{"name": "@org/ui", "main": "x.js"}', "ui/_theme.scss": "",
         "no.scss": "",
     })  # fmt: skip
-    assert tree.follow("m.scss") == {"a": ["_a.scss"], "b": ["b.css"], "~@org/ui/theme": ["ui/_theme.scss"]}
+    assert tree.follow("m.scss") == {
+        "a @import": ["_a.scss"], "b @import": ["b.css"], "~@org/ui/theme @import": ["ui/_theme.scss"],
+    }  # fmt: skip
 
 
 def test_a_package_offers_style_sheets_beside_scripts() -> None:

@@ -5,10 +5,13 @@
 // Run where `sass`, `less`, `postcss`, `postcss-scss`, `postcss-less` and `postcss-import` (npm) are installed. Statements
 // are those that postcss reads. One of Sass or Less is compiled alone, in the place of its sheet, in a copy of the tree
 // whose sheets are empty, so that what is then loaded is what that statement names. Load paths are
-// those that the project's own build gives, relative to it.
+// those that the project's own build gives, relative to it; below `node_modules` there lie the packages of the tree by
+// their names, as package managers link them.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
@@ -24,6 +27,13 @@ const copy = realpathSync(mkdtempSync(join(tmpdir(), "styles-")));
 for (const path of sheets) {
   mkdirSync(dirname(join(copy, path)), { recursive: true });
   writeFileSync(join(copy, path), "");
+}
+for (const path of files.filter((each) => each.endsWith("/package.json"))) {
+  const { name } = JSON.parse(readFileSync(join(repository, path), "utf8"));
+  const link = name && join(copy, "node_modules", name);
+  if (!link || existsSync(link) || !existsSync(join(copy, dirname(path)))) continue;
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(join(copy, dirname(path)), link);
 }
 const paths = loadPaths.map((path) => join(copy, path));
 
@@ -84,7 +94,8 @@ for (const source of sheets.filter((path) => suffix.test(path))) {
     for (const name of named(rule)) {
       try {
         const loaded = await tool.find(source, rule, name);
-        const targets = loaded.map((path) => relative(copy, path)).filter((path) => sheets.includes(path));
+        const real = loaded.filter(existsSync).map((path) => relative(copy, realpathSync(path)));
+        const targets = real.filter((path) => sheets.includes(path));
         if (targets.length) console.log(JSON.stringify({ source, line: rule.source.start.line, targets }));
       } catch {
         console.error(`not found: ${source}: ${name}`);

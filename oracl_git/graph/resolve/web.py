@@ -7,6 +7,7 @@ found as a script finds it.
 from __future__ import annotations
 
 from ...extract.facts import Reference
+from ...extract.styles import BY_IMPORT
 from ..names import Candidates, Names
 from . import npm
 from .javascript import aliases, find
@@ -14,6 +15,8 @@ from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, first, inside
 
 _SHEETS = (".css", ".scss", ".sass", ".less", ".pcss", ".styl")
 _SASS = (".scss", ".sass", ".css")
+_MADE = ".import"  # x.import.scss stands for x, for @import alone
+_SASS_BY_IMPORT = (*(f"{_MADE}{suffix}" for suffix in _SASS), *_SASS)
 _LESS = (".less", ".css")
 # Directories that builds of Sass are told to look in, below any directory above the sheet.
 _LOAD_PATHS = ("", "src", "scss", "sass", "styles", "src/styles", "src/scss", "assets")
@@ -22,17 +25,18 @@ _LOAD_PATHS = ("", "src", "scss", "sass", "styles", "src/styles", "src/scss", "a
 def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     """The file that a page, a component or a style sheet names."""
     target = reference.target.partition("?")[0]
+    name = reference.name
+    suffixes = _LESS if source.endswith(".less") else _SASS_BY_IMPORT if name == BY_IMPORT else _SASS
     if source.endswith(_SHEETS):
-        return _sheet(names, source, target)
-    found = find(names, source, target, reference.name.strip("*"))
-    if not found.targets and (target.endswith(_SHEETS) or not reference.name):
-        sheet = _sheet(names, source, target)
+        return _sheet(names, source, target, suffixes)
+    found = find(names, source, target, "" if name == BY_IMPORT else name.strip("*"))
+    if not found.targets and (target.endswith(_SHEETS) or name in ("", BY_IMPORT)):
+        sheet = _sheet(names, source, target, suffixes)
         return sheet if sheet.targets else found
     return found
 
 
-def _sheet(names: Names, source: str, target: str) -> Resolution:
-    suffixes = _LESS if source.endswith(".less") else _SASS
+def _sheet(names: Names, source: str, target: str, suffixes: tuple[str, ...]) -> Resolution:
     bare = target.removeprefix("~")
     if not bare or ":" in bare:
         return EXTERNAL
@@ -54,7 +58,7 @@ def _sheet(names: Names, source: str, target: str) -> Resolution:
     for stem in aliases(names, source, bare):
         if found := _partial(names, stem, suffixes):
             return likely((found,))
-    if manifest and rest and (found := _partial(names, join(parent(manifest), rest), suffixes)):
+    if manifest and (found := _partial(names, join(parent(manifest), rest), suffixes)):
         return exact(found)
     if bare == target and not target.startswith("@"):
         for place in above(source):
@@ -78,17 +82,21 @@ def _below_a_load_path(names: Names, target: str, suffixes: tuple[str, ...]) -> 
 
 
 def _partial(names: Names, stem: str, suffixes: tuple[str, ...]) -> str | None:
-    """x → x.scss, _x.scss, x/_index.scss, …"""
+    """x → x.scss, _x.scss, x/_index.scss, …; what is made for @import comes before what it stands for."""
     if not stem:
         return None
-    directory, name = parent(stem), stem.rpartition("/")[2]
-    hidden = join(directory, f"_{name}")
-    if name.endswith(_SHEETS):
-        return first(names, stem, ("",)) or first(names, hidden, ("",))
-    return (
-        first(names, stem, suffixes)
-        or first(names, hidden, suffixes)
-        or first(names, f"{stem}/_index", suffixes)
-        or first(names, f"{stem}/index", suffixes)
-        or first(names, stem, ("",))
-    )
+    made = tuple(suffix for suffix in suffixes if suffix.startswith(_MADE))
+    if stem.endswith(_SHEETS):
+        bare, _, suffix = stem.rpartition(".")
+        return (_either(names, f"{bare}{_MADE}", (f".{suffix}",)) if made else None) or _either(names, stem, ("",))
+    for place in (stem, f"{stem}/index"):
+        for group in (made, suffixes[len(made) :]):
+            if found := _either(names, place, group):
+                return found
+    return first(names, stem, ("",))
+
+
+def _either(names: Names, stem: str, suffixes: tuple[str, ...]) -> str | None:
+    """The file of a stem, or of one that begins with an underscore."""
+    name = stem.rpartition("/")[2]
+    return first(names, stem, suffixes) or first(names, join(parent(stem), f"_{name}"), suffixes)
