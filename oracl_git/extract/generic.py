@@ -109,7 +109,7 @@ _NOTE = re.compile(rb"\{\{-?[ \t]*+/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
 def refer_templates(source: Source, code: bytes, found: Findings) -> None:
     """Note the named templates that a file of a chart takes in, and those that it defines, whatever it is else."""
     if b"{{" in code:
-        code = blank(code, (match.span() for match in _NOTE.finditer(code)))
+        code = blank(code, (match.span() for match in _NOTE.finditer(code))) if b"/*" in code else code
         if b"define" in code:
             _definitions(source, code, "gotemplate", found)
             found.declares += (("helm", each.name) for each in found.definitions)

@@ -18,7 +18,7 @@ _PIPELINE = re.compile(
 )
 _COMPOSITION = re.compile(rb"^services[ \t]*+:[ \t]*+\n(?:[ \t]*+\n)*+[ \t]++[\w\"']", re.MULTILINE)  # a list elsewhere
 _INCLUDE = re.compile(
-    rb"^([ \t]*+)include[ \t]*+:([^\n]*+(?:\n(?:\1[ \t]++[^\n]*+|\1-[ \t][^\n]*+|[ \t]*+(?=\n|\Z)))*+)", re.MULTILINE
+    rb"^([ \t]*+)include:([^\n]*+(?:\n(?:\1[ \t]++[^\n]*+|\1-[ \t][^\n]*+|[ \t]*+(?=\n|\Z)))*+)", re.MULTILINE
 )
 _ITEM = re.compile(rb"^([ \t]*+)-[ \t]", re.MULTILINE)
 _FLOW = re.compile(rb"\{[^{}\n]*+\}|[^\s\[\]{},][^\n\[\]{},]*+")
@@ -29,7 +29,7 @@ _FILE = re.compile(rb"(?:\./|/)?([\w.*+@-][\w./*+@-]{0,300}\.ya?ml)")
 
 def refer(source: Source, text: bytes, found: Findings) -> bytes:
     """Note what a pipeline includes, `text` being one without comments; returns it without those entries."""
-    if b"include" not in text or not _PIPELINE.search(text) or _COMPOSITION.search(text):
+    if b"include:" not in text or not _PIPELINE.search(text) or _COMPOSITION.search(text):
         return text
     taken = []
     for block in _INCLUDE.finditer(text):

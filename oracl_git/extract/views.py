@@ -54,7 +54,8 @@ def extract(source: Source, language: str) -> Findings:
         found = markup.extract(source, language)
     else:
         found = generic.extract(source, language)
-    refer(source, _said(source.text), found)
+    if b"render" in source.text:
+        refer(source, _said(source.text), found)
     return found
 
 
