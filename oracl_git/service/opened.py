@@ -43,17 +43,18 @@ def repaired(ask: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P],
 
     @wraps(ask)
     def asked(self: S, *args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return ask(self, *args, **kwargs)
-        except Exception as error:
-            if not database.is_damage(error, *database.places(self.repo)):
-                if isinstance(error, database.DatabaseError):
-                    raise database.unusable(error) from error
-                raise
-        self.close()
-        for path in database.places(self.repo):
-            database.remove(path)
-        self.notes.append("the index was damaged and has been made anew")
+        for sure in (False, True):
+            try:
+                return ask(self, *args, **kwargs)
+            except Exception as error:
+                if not database.is_damage(error, *self._files()):
+                    if isinstance(error, database.DatabaseError):
+                        raise database.unusable(error) from error
+                    raise
+            self.close()
+            database.start_over(database.places(self.repo), sure)
+            if not sure:
+                self.notes.append("the index was damaged and has been made anew")
         return ask(self, *args, **kwargs)
 
     return cast("Callable[Concatenate[S, P], T]", asked)
@@ -99,6 +100,11 @@ class Opened:
         if self._index is not None:
             self._index.close()
             self._index = None
+
+    def _files(self) -> list[str | database.Connection]:
+        """What answers are read from: what lies there, and what is open."""
+        bases = (self._index, self.uncommitted and self.uncommitted.index)
+        return [*database.places(self.repo), *(file for base in bases if base for file in base.opened())]
 
     def follow(self) -> bool:
         """Look again where HEAD is, for who keeps this open; whether it may have moved."""
@@ -212,22 +218,31 @@ class Opened:
         except FileNotFoundError as error:
             if not update or not self.build:
                 raise IndexUnusable("there is no index yet", "git oracl init") from None
-            self.update(progress=progress)
-            if isinstance(error, database.Spoilt):
-                self.notes.append(f"the index {error.why} and has been made anew")
-            return self.index
+            return self._made(error, progress)
         if not update or self._current(index):
             return index
-        if not self._brought(index, progress):
-            behind = self._behind(self.index.commit)
-            if not behind and self.index.commit == self.repo.head:
-                why = "was made by another version" if self.index.past else "has lost its history of commits"
-                self.notes.append(f"the index {why} (git oracl update makes it anew)")
-                return self.index
-            self.notes.append(
-                f"index is {behind} commit{'s' * (behind != 1)} behind HEAD (git oracl update brings it up to date)"
-                if behind else "index is not at HEAD (git oracl update brings it up to date)"
-            )  # fmt: skip
+        if self._brought(index, progress):
+            return self.index
+        try:
+            index = self.index
+        except FileNotFoundError as error:  # another process found it damaged, and makes it anew
+            return self._made(error, progress)
+        behind = self._behind(index.commit)
+        if not behind and index.commit == self.repo.head:
+            why = "was made by another version" if index.past else "has lost its history of commits"
+            self.notes.append(f"the index {why} (git oracl update makes it anew)")
+            return index
+        self.notes.append(
+            f"index is {behind} commit{'s' * (behind != 1)} behind HEAD (git oracl update brings it up to date)"
+            if behind else "index is not at HEAD (git oracl update brings it up to date)"
+        )  # fmt: skip
+        return index
+
+    def _made(self, missing: FileNotFoundError, progress: Progress | None) -> Index:
+        """An index where there is none, or none of use."""
+        self.update(progress=progress)
+        if isinstance(missing, database.Spoilt):
+            self.notes.append(f"the index {missing.why} and has been made anew")
         return self.index
 
     def _brought(self, index: Index, progress: Progress | None) -> bool:
@@ -407,7 +422,7 @@ def _tuned(alpha: float | None, beta: float | None, skip: Iterable[str] | None) 
     for name, value in (("alpha", alpha), ("beta", beta)):
         if value is not None:
             if not 0 <= value <= 10:
-                raise UsageError(f"{name} must lie between 0 and 10, not {value}")
+                raise UsageError(f"{name} must lie between 0 and 10, not {value}", "git oracl graph rebuild -h")
             blend = blend._replace(**{name: round(value * 1_000_000)})
     skipped = frozenset(skip or ())
     unknown = skipped - set(PHASES)

@@ -6,12 +6,13 @@ Knows nothing of what the rows mean.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import chain
 from typing import Any
 
@@ -190,8 +191,19 @@ def connect(path: str, name: str, write: bool, wait: float | None = None) -> sql
             raise unusable(error, path) from None
         if not write:
             raise Spoilt("was made by an older version" if _OLDER in str(error) else "was damaged") from None
+        return _replaced(path, name, BUSY_SECONDS if wait is None else wait)
+
+
+def _replaced(path: str, name: str, wait: float) -> sqlite3.Connection:
+    """A new file where none of use was, unless another process has just made one."""
+    with _alone(path):
+        try:
+            return _open(path, name, write=True, wait=wait)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise unusable(error, path) from None
         remove(path)
-        return _open(path, name, write, BUSY_SECONDS if wait is None else wait)
+        return _open(path, name, write=True, wait=wait)
 
 
 def _uri(path: str) -> str:
@@ -418,22 +430,63 @@ def remove(path: str) -> None:
             rmtree(path + suffix)
 
 
-def is_damage(error: Exception, *paths: str) -> bool:
+def start_over(paths: Sequence[str], sure: bool) -> bool:
+    """Take databases away after a failure that `is_damage`; whether that was done.
+
+    Unless one is `sure`, they stay where all are sound: another process met the same damage, and was faster.
+    """
+    with ExitStack() as alone:
+        for directory in sorted({os.path.dirname(path) for path in paths}):
+            alone.enter_context(_alone(os.path.join(directory, "")))
+        if not sure and all(map(_is_sound, paths)):
+            return False
+        for path in paths:
+            remove(path)
+        return True
+
+
+@contextmanager
+def _alone(path: str) -> Iterator[None]:
+    """One process at a time takes away what lies in a directory: the second would take what the first has made."""
+    try:
+        directory = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:  # then there is nothing to take
+        yield
+        return
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(directory, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(directory)
+
+
+def is_damage(error: Exception, *files: str | sqlite3.Connection) -> bool:
     """Whether SQLite says that a file itself is broken, or not ours; or, of any other failure, whether one of them is.
 
-    What is read from a broken page may be anything, and fail anywhere.
+    What is read from a broken page may be anything, and fail anywhere. Where a path stands for
+    what was read, another process may have put a sound file there since: name what is open, too.
     """
     if isinstance(error, sqlite3.DatabaseError) and any(word in str(error).lower() for word in _DAMAGE):
         return True
-    return not isinstance(error, (OraclError, sqlite3.OperationalError, OSError)) and not all(map(_is_sound, paths))
+    return not isinstance(error, (OraclError, sqlite3.OperationalError, OSError)) and not all(map(_is_sound, files))
 
 
-def _is_sound(path: str) -> bool:
+def _is_sound(file: str | sqlite3.Connection) -> bool:
     try:
-        with closing(sqlite3.connect(f"{_uri(path)}?mode=ro", uri=True)) as db:
-            db.text_factory = bytes  # it quotes what it found
-            return bool(db.execute("PRAGMA integrity_check(1)").fetchone() == (b"ok",))
-    except UnicodeDecodeError:  # so does the message
+        if isinstance(file, sqlite3.Connection):
+            return _checked(file)
+        with closing(sqlite3.connect(f"{_uri(file)}?mode=ro", uri=True)) as db:
+            return _checked(db)
+    except UnicodeDecodeError:  # so does a message
         return False
     except sqlite3.DatabaseError as error:
         return isinstance(error, sqlite3.OperationalError)  # it is not there, or held
+
+
+def _checked(db: sqlite3.Connection) -> bool:
+    before, db.text_factory = db.text_factory, bytes  # it quotes what it found
+    try:
+        return bool(db.execute("PRAGMA integrity_check(1)").fetchone() == (b"ok",))
+    finally:
+        db.text_factory = before

@@ -121,6 +121,11 @@ class Reading:
         if "past" in self.__dict__ and self.past is not None:
             self.past.close()
 
+    def opened(self) -> list[sqlite3.Connection]:
+        """The files that were read so far."""
+        past = self.__dict__.get("past")
+        return [self.db] if past is None else [self.db, past]
+
     def __enter__(self) -> Self:
         return self
 

@@ -56,14 +56,16 @@ def update(
     target = commit or repo.head
     if target is None:
         raise NothingIndexed("there is no commit to index yet", "make a first commit, then: git oracl update")
-    try:
-        return _update(repo, target, settings, full, depth, progress, wait, home, asset)
-    except Exception as error:
-        places = database.places(repo, home)
-        if not database.is_damage(error, *places):
-            raise
-    for path in places:  # all of it is derived: start over
-        database.remove(path)
+    places = database.places(repo, home)
+    anew = False
+    for sure in (False, True):
+        try:
+            made = _update(repo, target, settings, full or anew, depth, progress, wait, home, asset)
+            return made._replace(rebuilt="the index was damaged") if anew else made
+        except Exception as error:
+            if not database.is_damage(error, *places):
+                raise
+        anew = database.start_over(places, sure)  # all of it is derived
     made = _update(repo, target, settings, True, depth, progress, wait, home, asset)
     return made._replace(rebuilt="the index was damaged")
 
@@ -84,10 +86,12 @@ def _update(
             report = build.run(target, settings, full, depth)
             settle(index, facts, asset)
             return report._replace(copied=copied)
-    except sqlite3.OperationalError as error:
-        if database.is_damage(error):
-            raise
-        raise database.unusable(error) from error
+    except Exception as error:
+        if database.is_damage(error, index, facts, past):
+            raise sqlite3.DatabaseError(f"malformed: {error}") from error
+        if isinstance(error, sqlite3.OperationalError):
+            raise database.unusable(error) from error
+        raise
     finally:
         for db in (past, facts, index):
             db.close()
