@@ -18,6 +18,7 @@ from ..git.run import attempt, git
 from . import configured, journal, shim
 
 _DISPLACED = (".legacy", ".old")  # where pre-commit and lefthook put the hook they found
+_OWNER = "check who owns it, then try again"
 _MADE = "hooks-made"  # marks that the hooks directory was not there before us
 
 
@@ -66,7 +67,7 @@ def install(repo: Repository) -> list[Hook]:
             configured.add(repo)
             _remove_blocks(repo, find(repo))  # an older git may have needed them
         except OSError as error:
-            raise OraclError(f"cannot write {error.filename or repo.common_dir}: {error.strerror}") from None
+            raise OraclError(f"cannot write {error.filename or repo.common_dir}: {error.strerror}", _OWNER) from None
         return state(repo)
     place = find(repo)
     if place.kind == "foreign":
@@ -85,7 +86,7 @@ def install(repo: Repository) -> list[Hook]:
         for event in shim.EVENTS:
             _add(os.path.join(place.path, event), event)
     except OSError as error:
-        raise OraclError(f"cannot write {error.filename or place.path}: {error.strerror}") from None
+        raise OraclError(f"cannot write {error.filename or place.path}: {error.strerror}", _OWNER) from None
     return state(repo)
 
 
@@ -171,7 +172,7 @@ def uninstall(repo: Repository) -> list[str]:
             if os.path.isdir(folder) and not os.listdir(folder):
                 os.rmdir(folder)
     except OSError as error:
-        raise OraclError(f"cannot write {error.filename}: {error.strerror}") from None
+        raise OraclError(f"cannot write {error.filename}: {error.strerror}", _OWNER) from None
     return changed
 
 

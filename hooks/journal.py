@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 SPOOL, TAKEN, LOCK, LOG = "spool", "spool.taken", "worker", "worker.log"
@@ -109,7 +109,8 @@ def locked(path: str, wait: bool = False) -> Iterator[bool]:
         os.close(descriptor)
     try:
         os.truncate(descriptor, 0)
-        os.write(descriptor, f"{os.getpid()}\n".encode())
+        with suppress(OSError):  # a full disk: the lock holds all the same, and `deinit` must make room
+            os.write(descriptor, f"{os.getpid()}\n".encode())
         yield True
     finally:
         _unlink(path)

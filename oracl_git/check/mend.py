@@ -21,7 +21,7 @@ from .model import Finding
 def mend(repo: Repository, findings: Iterable[Finding]) -> tuple[list[Finding], list[str]]:
     """(the findings that are done, what the user should know)."""
     if repo.work_tree is None:
-        raise UsageError("a bare repository has no files to fix")
+        raise UsageError("a bare repository has no files to fix", "git worktree add ../fix")
     done: list[Finding] = []
     notes = []
     change = Change.staged(repo)

@@ -46,6 +46,7 @@ VERBS: dict[str, tuple[str, str, str]] = {
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -73,6 +74,9 @@ def main(argv: list[str] | None = None) -> int:
         print("git-oracl: interrupted; what was read so far is kept", file=sys.stderr)
         return 130
     except OSError as error:
+        if error.errno in _REFUSED and error.filename:
+            _complain(f"{os.fsdecode(error.filename)}: {error.strerror}", "check who owns it, then try again")
+            return 128
         if error.errno not in _FULL:
             return _bug(args, error)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

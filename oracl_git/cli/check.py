@@ -108,7 +108,7 @@ def _write_baseline(path: str, findings: list[Finding]) -> None:
             file.write("# What git oracl check found and is not to report: code, file, target.\n")
             file.writelines(f"{line}\n" for line in lines)
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+        raise UsageError(f"cannot write {path}: {error.strerror}", "git oracl check --write-baseline FILE") from None
     print(f"Listed {output.plural(len(lines), 'finding')} in {output.plain(path)}.", file=sys.stderr)
 
 

@@ -173,6 +173,8 @@ def test_a_read_only_repository_with_an_index(powerless: Place, moved: bool) -> 
         assert place.oracl("show", "shop/prices.py").out
         if moved:
             assert "hint: check who owns" in place.oracl("update", code=128).err
+        err = place.oracl("deinit", code=128).err
+        assert err.endswith(": Permission denied.\nhint: check who owns it, then try again\n") and err.count("\n") == 2
     finally:
         _lock(place.path / ".git", False)
 

@@ -12,6 +12,7 @@ import stat
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -476,6 +477,33 @@ def test_a_full_disk_under_the_index(shop: Place) -> None:
         shop.run("umount", str(place))
     shop.oracl("init", "--no-hooks")
     shop.same_as_fresh()
+
+
+def _fill(path: Path) -> None:
+    with open(path, "ab", buffering=0) as pad, suppress(OSError):
+        while True:
+            pad.write(bytes(4096))
+
+
+def test_deinit_makes_room_on_a_full_disk(shop: Place, place: Callable[..., Place]) -> None:
+    small = place("small")
+    small.path.mkdir()
+    if os.geteuid() or shop.run("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(small.path)).code:
+        skip("no file system can be mounted here")
+    try:
+        small.git("clone", "-q", str(shop.path), ".")
+        small.oracl("init", "--no-hooks")
+        root = small.state()["root"]
+        _fill(small.path / "pad")
+        assert "free some space" in small.fails("update", "--full")
+        _fill(small.path / "pad")  # what that took is free again
+        small.oracl("deinit")
+        assert not os.path.exists(small.path / ".git/oracl")
+        os.unlink(small.path / "pad")
+        small.oracl("init", "--no-hooks")
+        assert small.state()["root"] == root
+    finally:
+        shop.run("umount", str(small.path))
 
 
 def test_a_disk_without_room_for_what_readers_share(shop: Place) -> None:
