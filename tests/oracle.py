@@ -838,7 +838,7 @@ def globbed(tree: Tree, pattern: str) -> list[str]:
     """The files of a pattern: `*` and `?` within a segment, `**` for any number of them."""
     parts = [re.escape(part).replace("\\*", "[^/]*").replace("\\?", "[^/]") + "/" for part in pattern.split("/")]
     whole = "".join("(?:[^/]+/)*" if part == "[^/]*[^/]*/" else part for part in parts).removesuffix("/")
-    return [file for file in tree.paths if re.fullmatch(whole, file)][:250]
+    return [file for file in tree.paths if re.fullmatch(whole, file)][:1000]
 
 
 def tested_by(tree: Tree, path: str, imports: set[str]) -> list[tuple[str, Fraction]]:
@@ -872,8 +872,8 @@ def place_alike(test: str, path: str) -> tuple[int, int]:
     return last, first
 
 
-def read_at(tree: Tree, source: str, target: str, language: str) -> list[str]:
-    """The files a tool reads at a place: right there or, from a Docker file, below any directory above, too.
+def read_at(tree: Tree, source: str, target: str, upwards: bool) -> list[str]:
+    """The files a tool reads at a place: right there or, as a Docker file does, below any directory above, too.
 
     What starts with "/" is named from the top.
     """
@@ -896,9 +896,9 @@ def read_at(tree: Tree, source: str, target: str, language: str) -> list[str]:
                 found = [p for p in tree.right_in(folder, dot + suffix) if segment_matches(name, p.rpartition("/")[2])]
         elif tree.exists(place):
             found = [place]
-        elif language != "docker":
+        elif not upwards:
             found = [f for f in (f"{place}/{manifest}" for manifest in DIRECTORY_MANIFESTS) if tree.exists(f)][:1]
-        if found or language != "docker":
+        if found or not upwards:
             return found
     return []
 
@@ -958,7 +958,7 @@ def links_of(path: str, tree: Tree, tags: dict[str, str], governance: Governance
             for file, symbol, kappa in found:
                 add(relation, file, kappa, STATIC, here, symbol)
         elif kind == "file":
-            for file in read_at(tree, path, target, language):
+            for file in read_at(tree, path, target, name == "above"):
                 add("configures" if language in CONFIG_LANGUAGES else "references", file, EXACT, STATIC, here)
         elif kind == "entry":
             for file, symbol, kappa in dotted(tree, path, f"{target}.{name}" if name else target):

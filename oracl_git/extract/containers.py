@@ -42,7 +42,7 @@ def extract(source: Source, language: str) -> Findings:
             continue
         for word in [word for word in words if not word.startswith(b"--")][:-1]:
             if path := _PATH.fullmatch(word):
-                found.refer("file", path[1].decode(), "", source.line(match.start(1)))
+                found.refer("file", path[1].decode(), "above", source.line(match.start(1)))
     return found
 
 

@@ -73,35 +73,6 @@ def refer_comments(source: Source, spans: list[tuple[int, int]], found: Findings
             found.refer("comment", path, anchor, source.line(offset))
 
 
-_ELSEWHERE = re.compile(rb"\$[({]MAKE[)}][^\n]{0,80}?[ \t]-C[ \t]*+([\w./-]{1,200})")
-_INCLUDED = re.compile(rb"^[ \t]*+[-s]?include[ \t]++([^\n#]{1,1000})", re.MULTILINE)
-_AFTER_VARIABLE = re.compile(rb"\$[({][^\n/]{1,80}?[)}]/?([\w.+-]++(?:/[\w.+-]++)*+)(?=[ \t]|$)", re.MULTILINE)
-
-
-_ASSIGNED = re.compile(
-    rb"^[ \t]*+(?:override[ \t]++|export[ \t]++)?([A-Za-z_][\w-]*+)[ \t]*+[:?]{0,2}=[ \t]*+([\w./$(){}-]++)[ \t]*+$",
-    re.MULTILINE,
-)
-_VARIABLE = re.compile(rb"\$[({]([\w-]++)[)}]")
-_FULL = re.compile(rb"[\w./+-]{1,300}")
-
-
-def _refer_made(source: Source, code: bytes, found: Findings) -> None:
-    """Makefiles run elsewhere, and read in by a variable: what it is set to in the same file, else what follows it."""
-    for match in _ELSEWHERE.finditer(code):
-        found.refer("path", f"{match[1].decode().rstrip('/')}/Makefile", "", source.line(match.start(1)))
-    values = dict(_ASSIGNED.findall(code))
-    for match in _INCLUDED.finditer(code):
-        for word in match[1].split() if b"$" in match[1] else ():
-            for _ in range(3):
-                word = _VARIABLE.sub(lambda each: values.get(each[1], each[0]), word)[:1000]
-            if _FULL.fullmatch(word):
-                found.refer("path", word.decode(), "", source.line(match.start(1)))
-        for name in _AFTER_VARIABLE.finditer(code, *match.span(1)):
-            target = name[1].decode()
-            found.refer("path" if "/" in target else "file", target, "", source.line(match.start(1)))
-
-
 _TAKEN = re.compile(rb"\{\{[^{}\n]{0,80}?\b(?:include|template)[ \t]++\"([\w./-]{1,200})\"")
 _NOTE = re.compile(rb"\{\{-?[ \t]*+/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
 
@@ -133,8 +104,6 @@ def extract(source: Source, language: str) -> Findings:
     if language in ("gotemplate", "text"):
         refer_templates(source, code, found)
     else:
-        if language == "make":
-            _refer_made(source, code, found)
         _definitions(source, code, language, found)
     found.entry_point = text.startswith(b"#!")
     return found

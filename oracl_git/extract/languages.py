@@ -76,7 +76,7 @@ LANGUAGES = (
     Language("shell", "sh bash zsh ksh dash bats fish", ".bashrc .bash_profile .profile .zshrc",
              "sh bash zsh ksh dash fish bats", "shell", "hash"),
     Language("powershell", "ps1 psm1 psd1", interpreters="pwsh powershell", module="shell", comments="powershell"),
-    Language("make", "mk mak", "makefile gnumakefile bsdmakefile", "make", comments="hash", words="path"),
+    Language("make", "mk mak", "makefile gnumakefile bsdmakefile", "make", "make", "hash", words="path"),
     Language("docker", "dockerfile", "dockerfile containerfile", module="containers", comments="hash", words="path"),
     Language("just", "just", "justfile .justfile", "just", comments="hash", words="path"),
     Language("cmake", "cmake", "cmakelists.txt", module="cmake", comments="hash"),

@@ -17,12 +17,12 @@ from .words import Memo
 T = TypeVar("T")
 
 SUFFIXES = frozenset(
-    b"adoc asciidoc bash bat bib bzl c cc cfg cjs clj cljs cls cmake cmd conf cpp cs css csv cts cxx dart dockerfile "
-    b"editorconfig ejs el elm env erb ex exs fish fs go gql gradle graphql groovy h hbs hcl hh hpp hs htm html hxx "
-    b"ini inc ipynb j2 java jinja jinja2 jl js json json5 jsonc jsonl jsx kt kts less lock lua m mako md mdx mjs mk ml "
-    b"mli mm mts nix org pcss php pl pm po pot proto properties ps1 psd1 psm1 pug py pyi pyx pxd r rb rs rst rtf sass "
-    b"scala scm scss service sh sql sty sum svelte svg swift tcl tex tf tfvars thrift toml ts tsv tsx txt v vb vim vue "
-    b"xml xsd xsl xslt yaml yml zig zsh "
+    b"adoc asciidoc bash bat bib bzl c cc cfg cjs clj cljs cls cmake cmd conf cpp cs csproj css csv cts cxx dart "
+    b"dockerfile editorconfig ejs el elm env erb ex exs fish fs fsproj go gql gradle graphql groovy h hbs hcl hh hpp "
+    b"hs htm html hxx ini inc ipynb j2 java jinja jinja2 jl js json json5 jsonc jsonl jsx kt kts less lock lua m "
+    b"mako md mdx mjs mk ml mli mm mts nix org pcss php pl pm po pot proto properties ps1 psd1 psm1 pug py pyi pyx "
+    b"pxd r rb rs rst rtf sass scala scm scss service sh sln slnx sql sty sum svelte svg swift tcl tex tf tfvars "
+    b"thrift toml ts tsv tsx txt v vb vbproj vcxproj vim vue xml xsd xsl xslt yaml yml zig zsh "
     b"erl hrl png jpg jpeg gif ico webp pdf".split()
 )  # suffixes a word must end in to name a file without a slash in it; images are linked to, though never read
 _WHOLE = frozenset((b"go.mod", b"go.work"))  # names of files whose suffix is none by itself

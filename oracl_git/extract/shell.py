@@ -22,7 +22,7 @@ _FUNCTION_PS = re.compile(
     rb"^[ \t]{0,40}(?:function|filter)[ \t]++(?:global:|script:)?([\w-]{1,200})", re.MULTILINE | re.IGNORECASE
 )
 _RUN = re.compile(
-    rb"(?:^|[;&|(!{`]|\b(?:then|do|else|exec|sudo|time|env|command|nohup|source|bash|sh|dash|zsh|ksh|run"
+    rb"(?:^|[;&|(!{`]|(?<![\w-])(?:then|do|else|exec|sudo|time|env|command|nohup|source|bash|sh|dash|zsh|ksh|run"
     rb"|python[\d.]{0,5}|node|deno|ruby|perl|pwsh|powershell|Import-Module|Invoke-Expression)|(?:^|[ \t;&|(])\.)"
     rb"(?:[ \t]++-{1,2}[\w=-]{1,40}){0,6}[ \t]*+[\"']?(?:&[ \t]*+[\"']?)?$",
     re.IGNORECASE,
@@ -62,7 +62,9 @@ def extract(source: Source, language: str) -> Findings:
         hit = path_like(tail)
         row = source.start(source.line(match.start()))
         runs = _RUN.search(code[max(row, match.start() - 200) : match.start()])
-        if hit:
+        if hit and runs and b"/" not in tail and not powershell:  # nothing is known of the directory
+            found.refer("file", hit[0], "above", source.line(match.start(1)))
+        elif hit:
             found.refer("path" if runs else "mention", hit[0], hit[1], source.line(match.start(1)))
         elif runs and b"/" not in tail and tail.strip(b"."):  # beside the script, if anywhere
             found.refer("file", tail.decode(), "", source.line(match.start(1)))

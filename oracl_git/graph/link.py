@@ -212,7 +212,7 @@ def _configured(merge: _Merge, reference: Reference, language: str, names: Names
 
 
 def _named_file(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
-    """What is read at a place and nowhere else: "/" is the top; a container's context is a directory at or above it."""
+    """What is read at a place and nowhere else, "/" being the top, or from a directory above: a container's context, say."""
     relation = "configures" if language in _CONFIG_LANGUAGES else "references"
     here = fragment(reference.start, reference.end)
     target = reference.target.lstrip("/")
@@ -221,11 +221,11 @@ def _named_file(merge: _Merge, reference: Reference, language: str, names: Names
         if path.startswith(("../", "/")) or path in (".", "..", place):
             continue
         found = listed(names, path) if "*" in path or "?" in path else (path,) if names.exists(path) else ()
-        if not found and language != "docker":
+        if not found and reference.name != "above":
             found = tuple(each for name in DIRECTORY_MANIFESTS if names.exists(each := f"{path}/{name}"))[:1]
         for each in found:
             merge.add("config", relation, each, EXACT, STATIC, here)
-        if found or language != "docker":
+        if found or reference.name != "above":
             return
 
 

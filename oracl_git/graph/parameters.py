@@ -67,6 +67,7 @@ UNIQUE_SUFFIX = (4, 5)
 MAX_CANDIDATES = 5
 
 NEIGHBOUR_CAP = 250
+PATTERN_CAP = 1_000  # files that one pattern takes in
 QUERY_NEIGHBOUR_GUARD = 5_000
 API_SURFACE = 50
 
@@ -129,6 +130,7 @@ def table(blend: Blend) -> dict[str, object]:
         "risk_path_cap": RISK_PATH_CAP,
         "confidence": {"exact": list(EXACT), "unique_suffix": list(UNIQUE_SUFFIX), "max_candidates": MAX_CANDIDATES},
         "neighbour_cap": NEIGHBOUR_CAP,
+        "pattern_cap": PATTERN_CAP,
         "query_neighbour_guard": QUERY_NEIGHBOUR_GUARD,
         "api_surface": API_SURFACE,
         "lifecycle": LIFECYCLE,

@@ -58,3 +58,8 @@ function Get-Thing {
     ]
     assert [(d.name, d.start, d.end) for d in facts.definitions] == [("Get-Thing", 7, 9)]
     assert not facts.entry_point
+
+
+def test_a_word_that_ends_in_a_command_runs_nothing() -> None:
+    facts = extract(b"Get-Command 'shim-test.ps1'\n& 'run.ps1'\n", "powershell")
+    assert [tuple(r)[:2] for r in facts.references] == [("mention", "shim-test.ps1"), ("path", "run.ps1")]

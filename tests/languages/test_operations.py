@@ -359,3 +359,61 @@ def test_a_script_without_a_suffix_is_read_by_its_first_line(edges) -> None:
         ("references", "plugins/git/install", "plugins/common/functions"),
         ("imports", "bin/run", "tools/part.py"),
     }  # fmt: skip
+
+
+def test_variables_of_other_makefiles(edges) -> None:
+    assert edges({
+        "plat/one/platform.mk": "COMMON := plat/common\nTOOLS ?= tools/\n",
+        "plat/one/tsp/tsp-one.mk": "include ${COMMON}/tsp/tsp.mk\ninclude $(TOOLS)march.mk\n",
+        "plat/common/tsp/tsp.mk": "x:\n",
+        "bl32/tsp/tsp.mk": "x:\n",
+        "tools/march.mk": "x:\n",
+    }) == {
+        ("references", "plat/one/tsp/tsp-one.mk", "plat/common/tsp/tsp.mk"),
+        ("references", "plat/one/tsp/tsp-one.mk", "tools/march.mk"),
+    }  # fmt: skip
+
+
+def test_what_a_variable_of_make_chooses(edges) -> None:
+    found = edges({
+        "core/core.mk": "arch := core/arch/$(ARCH)\nplat := $(arch)/plat-$(PLATFORM)\ninclude $(plat)/conf.mk\n"
+        "include mk/$(COMPILER_$(sm)).mk\n-include $$(dep-$2)\ninclude core/Makefile.$(BOARD)\n",
+        "core/arch/arm/plat-a/conf.mk": "x:\n",
+        "core/arch/riscv/plat-b/conf.mk": "x:\n",
+        "core/arch/arm/other/conf.mk": "x:\n",
+        "mk/gcc.mk": "x:\n",
+        "core/Makefile.dk": "x:\n",
+    })  # fmt: skip
+    assert found == {
+        ("references", "core/core.mk", "core/arch/arm/plat-a/conf.mk"),
+        ("references", "core/core.mk", "core/arch/riscv/plat-b/conf.mk"),
+        ("references", "core/core.mk", "core/Makefile.dk"),
+    }
+
+
+def test_programs_of_automake_are_made_of_their_names(edges) -> None:
+    assert edges({
+        "ex/Makefile.inc": "check_PROGRAMS = \\\n  one \\\n  two-b\nOTHERS = three\n",
+        "ex/one.c": "int a;\n",
+        "ex/two-b.c": "int a;\n",
+        "ex/three.c": "int a;\n",
+    }) == {("references", "ex/Makefile.inc", "ex/one.c"), ("references", "ex/Makefile.inc", "ex/two-b.c")}  # fmt: skip
+
+
+def test_a_script_by_its_name_alone_lies_at_or_above_the_one_that_sources_it(edges) -> None:
+    assert edges({
+        "plugins/fzf/fzf.sh": 'source "${fzf_shell}/completion.zsh"\n. "$ROOT/base.sh"\nsource "$dir/keys.zsh"\n',
+        "lib/completion.zsh": "a() {\n  true\n}\n",
+        "base.sh": "b() {\n  true\n}\n",
+        "plugins/fzf/keys.zsh": "c() {\n  true\n}\n",
+    }) == {
+        ("references", "plugins/fzf/fzf.sh", "base.sh"),
+        ("references", "plugins/fzf/fzf.sh", "plugins/fzf/keys.zsh"),
+    }  # fmt: skip
+
+
+def test_projects_of_dotnet_are_named_by_container_files(edges) -> None:
+    assert edges({
+        "app/Dockerfile": 'FROM x\nCOPY . /src\nRUN dotnet build "shop.csproj" -c Release\n',
+        "app/shop.csproj": "<Project />\n",
+    }) == {("references", "app/Dockerfile", "app/shop.csproj")}  # fmt: skip

@@ -140,6 +140,17 @@ def test_names_of_graphql_that_other_files_define() -> None:
     assert tree.follow("examples/c/item.graphql", "use") == {"Query": ["examples/c/root.graphql"]}
 
 
+def test_roots_of_schemas_lie_near_the_trunk() -> None:
+    schema = "struct A {\n  1: i32 x\n}\n"
+    tree = Tree({
+        "lib/go/test/a.thrift": 'include "shared.thrift"\n',
+        "lib/php/test/resources/shared.thrift": schema,
+        "test/shared.thrift": schema,
+        "test/old/shared.thrift": schema,
+    })  # fmt: skip
+    assert tree.follow("lib/go/test/a.thrift") == {"shared.thrift": ["test/shared.thrift"]}
+
+
 @pytest.mark.parametrize("language", ["proto", "thrift", "graphql"])
 @pytest.mark.parametrize("piece", [
     "message a {", "}", "{", "rpc a(", "message ", "/*", "//", '"', '"""', "\\", "import 'a';\n", "# import 'a'\n", "type A\n",

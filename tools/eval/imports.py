@@ -6,6 +6,7 @@ A line of TRUTH is one import inside the repository, as a compiler or another to
 the language resolves it: {"source": path, "targets": [path, …]}. Several targets are
 one answer (the files of a package); any edge to one of them counts as found. Imports of files that the
 index leaves out (pictures, generated and minified ones) are not asked for; their number is printed.
+With "asked": false a line says what is true, but outside what the tool was asked for: it counts for precision alone.
 
     recall     imports of TRUTH with an edge to a target
     precision  `imports` edges of the sources that TRUTH names which lead to a target of theirs
@@ -61,30 +62,57 @@ def main() -> None:
         "--judged", action="append", default=[], metavar="LANGUAGE", help="only edges to what the tool itself looks for"
     )
     parser.add_argument(
-        "--aside", action="append", default=[], metavar="LANGUAGE", help="no edges to what the tool does not look for"
+        "--aside",
+        action="append",
+        default=[],
+        metavar="LANGUAGE",
+        help="wrong edges that are none of the tool's matter",
+    )
+    parser.add_argument(
+        "--through",
+        default="",
+        metavar="LANGUAGE",
+        help="what a file in this language names, those that name it do, too",
     )
     parser.add_argument("--misses", type=int, default=0, metavar="N", help="show so many of each kind of fault")
     asked = parser.parse_args()
     with open(asked.truth, encoding="utf-8") as file:
         truth = [json.loads(line) for line in file]
-    found, indexed = edges(asked.repository, asked.language, asked.relation or ["imports"], asked.judged, asked.aside)
+    relations = asked.relation or ["imports"]
+    found, indexed = edges(asked.repository, asked.language, relations, asked.judged, [])
+    matter, _ = edges(asked.repository, asked.language, relations, asked.judged, asked.aside)
+    if asked.through:
+        lists, _ = edges(asked.repository, [asked.through], relations, asked.judged, [])
+        naming, _ = edges(asked.repository, asked.language, relations, [asked.through], [])
+        for source, between in naming.items():
+            further = set().union(*(lists[each] for each in between))
+            found[source], matter[source] = found[source] - between | further, matter[source] | further
     targets: dict[str, set[str]] = defaultdict(set)
+    also: dict[str, set[str]] = defaultdict(set)
     missing, left_out = [], 0
     for row in truth:
         wanted = set(row["targets"]) - {row["source"]}
+        if not row.get("asked", True):
+            also[row["source"]] |= wanted
+            continue
         if wanted and not (wanted & indexed and row["source"] in indexed):
             left_out += 1
             continue
         targets[row["source"]] |= wanted
         if wanted and not wanted & found[row["source"]]:
             missing.append(row)
-    made = [(source, target) for source in targets for target in sorted(found[source])]
-    wrong = [(source, target) for source, target in made if target not in targets[source]]
+    made = [
+        (source, target)
+        for source in targets
+        for target in sorted(found[source])
+        if target in matter[source] or target in targets[source]
+    ]
+    wrong = [(source, target) for source, target in made if target not in targets[source] | also[source]]
     for row in missing[: asked.misses]:
         print(f"missing  {row['source']} → {' | '.join(row['targets'][:3])}", file=sys.stderr)
     for source, target in wrong[: asked.misses]:
         print(f"wrong    {source} → {target}", file=sys.stderr)
-    asked_for = len(truth) - left_out
+    asked_for = sum(row.get("asked", True) for row in truth) - left_out
     recall = 1 - len(missing) / asked_for if asked_for else 0.0
     precision = 1 - len(wrong) / len(made) if made else 0.0
     print(

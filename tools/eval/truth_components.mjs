@@ -9,6 +9,7 @@
 //
 // and put it back where X.svelte.ts is a file of the repository itself. What frameworks write before they build (the
 // settings that astro/tsconfigs and .svelte-kit/tsconfig.json hold) has to be there, and modules resolve as a bundler's.
+// What bundlers take off a name ("./x.json?raw") is taken off, and <script src> imports.
 //
 // NODE_MODULES holds @vue/compiler-sfc, svelte, @astrojs/compiler. REPOSITORY is written to; give it a clone.
 
@@ -25,10 +26,13 @@ const load = async (name) => {
   return loaded.default ?? loaded
 }
 
+const plain = (text) => text.replace(/(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"'\n?]+)\?[\w&=-]+\2/g, "$1$2$3$2")
+const loaded = (src) => (src ? [`import ${JSON.stringify(src)}`] : [])
+
 async function vue(text) {
   const { parse } = require("@vue/compiler-sfc")
   const { script, scriptSetup } = parse(text).descriptor
-  return [script, scriptSetup].filter(Boolean).map((each) => each.content)
+  return [script, scriptSetup].filter(Boolean).flatMap((each) => [...loaded(each.src), each.content])
 }
 
 async function svelte(text) {
@@ -43,7 +47,10 @@ async function astro(text) {
   const found = []
   const walk = (node) => {
     if (node.type === "frontmatter") found.push(node.value)
-    if (node.name === "script") found.push(...node.children.map((each) => each.value))
+    if (node.name === "script") {
+      found.push(...loaded(node.attributes.find(({ name, kind }) => name === "src" && kind === "quoted")?.value))
+      found.push(...node.children.map((each) => each.value))
+    }
     for (const each of node.children ?? []) walk(each)
   }
   walk(ast)
@@ -59,7 +66,7 @@ for (const file of git("ls-files", "-z").split("\0")) {
   if (!reader || fs.existsSync(path.join(root, file + ".ts"))) continue
   try {
     const scripts = await reader(fs.readFileSync(path.join(root, file), "utf8"))
-    fs.writeFileSync(path.join(root, file + ".ts"), scripts.join("\n"))
+    fs.writeFileSync(path.join(root, file + ".ts"), plain(scripts.join("\n")))
     written.push(file + ".ts")
   } catch {
     failed += 1

@@ -3,9 +3,10 @@
     python tools/eval/truth_javascript.py REPOSITORY --typescript NODE_MODULES/typescript [--plain] > TRUTH.jsonl
 
 TypeScript: `tsc --traceResolution` over every tracked file, each under the settings nearest to it. `--plain`:
-JavaScript; what is imported is read by TypeScript's scanner, and resolved by node's own resolver. Nothing is
-installed: packages of the workspace are linked into node_modules first, as npm would, and whatever lies
-outside the repository is left out. REPOSITORY is written to; give it a clone.
+JavaScript; what is imported is read by TypeScript's scanner, and resolved by node's own resolver.
+Nothing is installed: packages of the workspace are linked into node_modules first, as npm would; one
+that has to be built before it is found stands for its sources' index. Whatever lies outside the
+repository is left out. REPOSITORY is written to; give it a clone.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ _ASKED = re.compile(r"^======== Resolving module '(.+)' from '(.+)'\. ========$"
 _FOUND = re.compile(
     r"^======== Module name '(.+)' was successfully resolved to '(.+?)'(?: with Package ID .*)?\. ========$"
 )
+_LOST = re.compile(r"^======== Module name '(.+)' was not resolved\. ========$")
+_INDEXES = ("src/index.ts", "src/index.tsx", "src/index.js", "index.ts", "index.tsx", "index.js")
 _NODE = """
 const ts = require(process.argv[1]), fs = require("fs"), { createRequire } = require("module")
 for (const file of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
@@ -46,8 +49,9 @@ def tracked(root: Path) -> list[str]:
     return [path for path in said.decode().split("\0") if path and (root / path).is_file()]
 
 
-def link_packages(root: Path, paths: Iterable[str]) -> None:
-    """Link the packages of the workspace where tools look for what is installed."""
+def link_packages(root: Path, paths: Iterable[str]) -> dict[str, str]:
+    """Link the packages of the workspace where tools look for what is installed; name → folder."""
+    packages: dict[str, str] = {}
     patterns: list[str] = []
     if (root / "package.json").exists():
         said = json.loads((root / "package.json").read_text()).get("workspaces", [])
@@ -64,12 +68,15 @@ def link_packages(root: Path, paths: Iterable[str]) -> None:
         ):
             called = json.loads((root / path).read_text("utf-8-sig")).get("name")
             place = root / "node_modules" / called if called else None
+            if called:
+                packages.setdefault(called, folder)
             if place and not place.exists():
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.symlink_to(root / folder)
+    return packages
 
 
-def typed(root: Path, paths: list[str], typescript: Path) -> Iterator[tuple[str, str]]:
+def typed(root: Path, paths: list[str], typescript: Path, packages: dict[str, str]) -> Iterator[tuple[str, str]]:
     """(source, target) as tsc traces them."""
     settings = {path for path in paths if path.rpartition("/")[2] == "tsconfig.json"}
     groups: dict[str, list[str]] = defaultdict(list)
@@ -102,6 +109,9 @@ def typed(root: Path, paths: list[str], typescript: Path) -> Iterator[tuple[str,
                 source = asked[2]
             elif (found := _FOUND.match(line)) and source in mine:
                 yield source, found[2]
+            elif (lost := _LOST.match(line)) and source in mine and lost[1] in packages:
+                there = (root / packages[lost[1]] / each for each in _INDEXES)
+                yield from ((source, str(each)) for each in list(filter(Path.exists, there))[:1])
 
 
 def plain(paths: list[str], root: Path, typescript: Path) -> Iterator[tuple[str, str]]:
@@ -124,9 +134,9 @@ def main() -> None:
     asked = parser.parse_args()
     root, typescript = asked.repository.resolve(), asked.typescript.resolve()
     paths = tracked(root)
-    link_packages(root, paths)
+    packages = link_packages(root, paths)
     known = set(paths)
-    pairs = plain(paths, root, typescript) if asked.plain else typed(root, paths, typescript)
+    pairs = plain(paths, root, typescript) if asked.plain else typed(root, paths, typescript, packages)
     for source, target in sorted(set(pairs)):
         here = os.path.relpath(os.path.realpath(source), root)
         there = os.path.relpath(os.path.realpath(target), root)

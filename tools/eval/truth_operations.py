@@ -6,7 +6,7 @@ Documents are read by PyYAML and walked by the keys that each format's own refer
 reference says it starts (the top for workflows, the file for compositions and kustomizations). Docker files are read
 line for line; their context is what a composition or a `docker build` of a pipeline says, else their directory or the
 nearest one above that has what they copy. A directory stands for what its tool reads there; one that is copied whole
-is left out. What a container file runs and is a file of its context counts as named, too. Of pipelines, a word of
+is left out. What a container file runs or sets as a variable, and is a file of its context, counts as named, too. Of pipelines, a word of
 a script is a file when it is one from the directory that the script is in by then.
 """
 
@@ -29,7 +29,7 @@ _LISTS = (
     "resources", "bases", "components", "crds", "configurations", "generators", "transformers", "validators",
     "patchesStrategicMerge",
 )  # fmt: skip
-_RUN = re.compile(r"^\s*(?:CMD|ENTRYPOINT|RUN)\s+(.+)$", re.MULTILINE | re.IGNORECASE)
+_RUN = re.compile(r"^\s*(?:CMD|ENTRYPOINT|RUN|HEALTHCHECK|ENV)\s+(.+)$", re.MULTILINE | re.IGNORECASE)
 _WORD = re.compile(r"[\w./-]+")
 _TOP = re.compile(r"\$\{?(?:CI_PROJECT_DIR|GITHUB_WORKSPACE)\}?|\$\{\{\s*github\.workspace\s*\}\}")
 _PIPELINE = re.compile(r"(^|/)\.gitlab(-ci)?(/.*)?\.ya?ml$|gitlab-ci[^/]*\.ya?ml$")

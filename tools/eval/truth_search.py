@@ -16,13 +16,16 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 Row = tuple[str, list[str]]
-_SOURCED = (
-    re.compile(
-        r"""\s*(?:\.|&|Import-Module)\s+["']?\$(?:PSScriptRoot|\{PSScriptRoot\})[\\/]([^"'\s;|]+\.psm?d?1)["']?""", re.I
-    ),
-    re.compile(r"""\s*(?:\.|Import-Module)\s+["']?\.[\\/]([^"'\s$;|]+\.psm?d?1)""", re.I),
+_SOURCED = re.compile(
+    r"""(?:^|[\s;|(){}=@])(?:\.|&|Import-Module)\s+["']?(?:\$(?:using:)?(\w+)|\$\{(\w+)\}|\.)[\\/]([^"'\s$;|)]+\.psm?d?1)""",
+    re.I,
+)
+_PLACE = re.compile(
+    r"""^\s*\$(\w+)\s*=\s*(?:(?:Convert|Resolve)-Path\s+)?["']?\$PSScriptRoot[\\/]?([^"'\s;|)]*)["']?\s*$""",
+    re.I | re.M,
 )
 _INCLUDE = re.compile(r'^\s*include\s+"([^"]+)"', re.MULTILINE)
+_ROOT = re.compile(r"(?:^|\s|\[|[\"'])-I[\"']?[\s,]*[\"']?([\w./$(){}-]+)")
 _NOTE = re.compile(r"\{\{-?/\*.*?\*/-?\}\}", re.DOTALL)
 _DEFINE = re.compile(r'\{\{-?\s*define\s+"([^"]+)"')
 _TAKEN = re.compile(r'\b(?:include|template)\s+"([^"]+)"')
@@ -35,23 +38,62 @@ def text(root: str, path: str) -> str:
 
 
 def powershell(root: str, paths: list[str]) -> Iterator[Row]:
-    """What is dot-sourced or run below the directory of the script; names know no case."""
+    """What is dot-sourced or run below the script's directory, or below a variable set to a place below it.
+
+    Variables are set in the script or in one that it dot-sources before; names know no case.
+    """
     for path in paths:
         if path.endswith((".ps1", ".psm1")):
+            known = {"psscriptroot": os.path.dirname(path), "": os.path.dirname(path)}
+            learn(root, path, known)
             for line in text(root, path).splitlines():
-                match = next(filter(None, (pattern.match(line) for pattern in _SOURCED)), None)
-                if match:
-                    target = os.path.normpath(os.path.join(os.path.dirname(path), match[1].replace("\\", "/")))
-                    yield path, [each for each in paths if each.lower() == target.lower()]
+                for match in _SOURCED.finditer(line):
+                    place = known.get((match[1] or match[2] or "").lower())
+                    if place is not None:
+                        target = os.path.normpath(os.path.join(place, match[3].replace("\\", "/")))
+                        found = [each for each in paths if each.lower() == target.lower()]
+                        yield path, found
+                        for each in found:
+                            learn(root, each, known)
+
+
+def learn(root: str, path: str, known: dict[str, str]) -> None:
+    """The variables that a script sets to places below its own directory."""
+    for name, tail in _PLACE.findall(text(root, path)):
+        known.setdefault(name.lower(), os.path.join(os.path.dirname(path), tail.replace("\\", "/")))
 
 
 def thrift(root: str, paths: list[str]) -> Iterator[Row]:
-    """Includes beside the file."""
+    """Includes beside the file, else where the nearest build file tells the compiler to look, or that it copies."""
+    builds = [path for path in paths if os.path.basename(path) in _BUILDS]
     for path in paths:
         if path.endswith(".thrift"):
             for match in _INCLUDE.finditer(text(root, path)):
                 target = os.path.normpath(os.path.join(os.path.dirname(path), match[1]))
-                yield path, [target] if target in paths else []
+                yield path, [target] if target in paths else told(root, path, match[1], paths, builds)
+
+
+def told(root: str, path: str, name: str, paths: list[str], builds: list[str]) -> list[str]:
+    """What the closest build file says of an include: below `-I`, or among the files that it names."""
+    place = os.path.dirname(path)
+    while True:
+        for build in (each for each in builds if os.path.dirname(each) == place):
+            said = re.sub(
+                r"\$\(top_srcdir\)|\$\{(?:CMAKE|PROJECT)_SOURCE_DIR\}",
+                os.path.relpath(".", place or "."),
+                text(root, build),
+            )
+            for folder in _ROOT.findall(said):
+                target = os.path.normpath(os.path.join(place, folder, name))
+                if target in paths:
+                    return [target]
+            for word in re.findall(rf"[\w./-]+/{re.escape(name)}(?![\w.])", said):
+                target = os.path.normpath(os.path.join(place, word))
+                if target in paths:
+                    return [target]
+        if not place:
+            return []
+        place = os.path.dirname(place)
 
 
 def helm(root: str, paths: list[str]) -> Iterator[Row]:
@@ -73,6 +115,9 @@ def helm(root: str, paths: list[str]) -> Iterator[Row]:
             yield path, sorted(found)
 
 
+_BUILDS = frozenset(
+    ("Makefile", "Makefile.am", "CMakeLists.txt", "build.rs", "pom.xml", "build.gradle", "BUILD", "gen.sh")
+)
 KINDS = {"powershell": powershell, "thrift": thrift, "helm": helm}
 
 

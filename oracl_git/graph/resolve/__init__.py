@@ -36,6 +36,7 @@ FAMILIES = {
     "cpp": "c",
     "terraform": "terraform",
     "cmake": "cmake",
+    "make": "make",
     "proto": "schemas",
     "thrift": "schemas",
     "graphql": "schemas",

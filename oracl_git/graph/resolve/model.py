@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..globs import matches
 from ..names import Candidates, Names
 from ..names import place as split_path
-from ..parameters import EXACT, NEIGHBOUR_CAP, UNIQUE_SUFFIX
+from ..parameters import EXACT, PATTERN_CAP, UNIQUE_SUFFIX
 
 
 class Target(NamedTuple):
@@ -80,7 +80,7 @@ def spread(names: Names, pattern: str) -> tuple[str, ...]:
     *folders, name = pattern.split("/")
     head = list(takewhile(lambda segment: not _WILD.intersection(segment), folders))
     found = names.below("/".join(head), "" if _WILD.intersection(name) else name)
-    return tuple(islice((path for path in found if matches(f"/{pattern}", path)), NEIGHBOUR_CAP))
+    return tuple(islice((path for path in found if matches(f"/{pattern}", path)), PATTERN_CAP))
 
 
 def listed(names: Names, pattern: str) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ a path below one of them, and may begin with how the repository itself is called
 
 from __future__ import annotations
 
+from posixpath import commonpath
+
 from ...extract.facts import Reference
 from ..names import Names
 from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, inside, join, likely, parent
@@ -36,7 +38,7 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     while rest:
         found = tuple(path for path in names.named(rest) or () if path != source)
         if found:
-            return likely(nearest_of(source, found))
+            return likely(nearest_of(source, found) if "/" in target else _shallowest(source, found))
         rest = rest.partition("/")[2]
         if rest.count("/") + 1 < _LEAST:
             break
@@ -51,3 +53,10 @@ def _defining(names: Names, source: str, name: str) -> tuple[str, ...]:
         if found := beside(names, "graphql", directory, _GRAPHQL).get(name):
             return tuple(path for path in found if path != source)
     return ()
+
+
+def _shallowest(source: str, found: tuple[str, ...]) -> tuple[str, ...]:
+    """Those the fewest directories below one that holds the importer, too: roots lie near the trunk."""
+    down = {path: path.removeprefix(commonpath((parent(source), path))).strip("/").count("/") for path in found}
+    least = min(down.values())
+    return nearest_of(source, (path for path in found if down[path] == least))
