@@ -17,7 +17,7 @@ class Grammar(NamedTuple):
     version: str
     function: str = "language"
     query: str = ""  # the .scm files of this package, space-separated, without suffix; "" when called as the language
-    depth: int = 10_000  # below which none of its patterns begins; past 65,535 a query miscounts
+    depth: int = 1_000  # below which none of its patterns begins: a query looks up from each node to the root
 
     @property
     def module(self) -> str:

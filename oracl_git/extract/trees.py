@@ -32,11 +32,18 @@ _BYTES_PER_STEP = 8  # … one more for so many bytes; files people write take o
 _SETTLED = {"python": b"\n0\n\n0\n"}
 _WINDOW = 1 << 17  # a larger file is parsed as a whole only if each such piece has few errors:
 _MAX_ERRORS = 1_000  # the parser's repairs nest, and some 100,000 deep they overflow the C stack
+# Where lines are as short, or as long, as people write none, all of that is said of small pieces: a repair may copy
+# all that went wrong before it, for each of them, and what it takes of memory is seen when it is taken.
+_LINE = (14, 200)  # bytes of a line on average
+_PIECE = 1 << 10
+_MAX_SHORT_LINES = 1 << 18  # more of them are data
 _MAX_BROKEN_CHILDREN = 2_000
-_MAX_ERROR = 10_000  # pieces of one error in a piece of a text
 _MAX_MATCHES = 30_000  # of a file (those people write have up to 8,000, and no more rows than that are kept of a kind)
 _MAX_CONTINUATIONS = 500
+_ANGLED = frozenset("typescript tsx java kotlin csharp cpp rust".split())  # where "<" may be a bracket
 _MAX_DEPTH = 2_000
+_MAX_ANGLES = 500  # "<" without ">" in one statement, which may all be brackets
+_STATEMENT = re.compile(rb"[;{}]")
 _BRACKET = re.compile(rb"[()\[\]{}]")
 _CLOSED_BY = {b"(": b")", b"[": b"]", b"{": b"}"}
 _MAX_AROUND = 20  # brackets a piece is read in, and …
@@ -47,6 +54,19 @@ _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"()[]{}")
 _DEPTH = tuple(1 if byte in b"([{" else -1 if byte in b")]}" else 0 for byte in range(256))
 
 _START = attrgetter("start_byte")
+
+
+class Bearable(NamedTuple):
+    """How much may be wrong: errors, nodes around or in one, and nodes that have one somewhere inside."""
+
+    errors: int
+    children: int
+    nodes: int
+
+
+_BEARABLE = Bearable(_MAX_ERRORS, _MAX_BROKEN_CHILDREN, 1 << 30)
+_IN_WINDOW = Bearable(_MAX_ERRORS, 10_000, 1 << 30)  # children of errors alone: it is cut out of something
+_IN_PIECE = Bearable(50, 200, 200)
 
 
 class Grammar(NamedTuple):
@@ -74,11 +94,15 @@ def grammar(name: str) -> Grammar:
 
 def read(name: str, text: bytes) -> tuple[Node | None, str]:
     """The root, if the text can be parsed, and what is wrong with it ("too deep", "syntax") or ""."""
-    if _too_deep(text):
+    if _too_deep(text) or (name in _ANGLED and _too_angled(text)):
         return None, "too deep"
     known = grammar(name)
-    tree = _parse(known, text) if len(text) <= _WINDOW or _looks_parsable(known, text) else None
-    if tree is None or _too_broken(tree.root_node):
+    sound = _looks_written(text) or (
+        text.count(b"\n") <= _MAX_SHORT_LINES and _looks_parsable(known, text, _PIECE, _IN_PIECE)
+    )
+    sound = sound and (len(text) <= _WINDOW or _looks_parsable(known, text, _WINDOW, _IN_WINDOW))
+    tree = _parse(known, text) if sound else None
+    if tree is None or _too_broken(tree.root_node, _BEARABLE, whole=True):
         return None, "syntax"
     return tree.root_node, "syntax" if tree.root_node.has_error else ""
 
@@ -110,6 +134,13 @@ def _too_deep(text: bytes) -> bool:
     )
 
 
+def _too_angled(text: bytes) -> bool:
+    return text.count(b"<") - text.count(b">") > _MAX_ANGLES and any(
+        statement.count(b"<") - statement.count(b">") > _MAX_ANGLES
+        for statement in _STATEMENT.split(text.replace(b"<<", b""))
+    )
+
+
 def _parse(known: Grammar, text: bytes) -> Tree | None:
     """The tree, or None when it takes more steps than any file should."""
     steps = _MAX_STEPS + len(text) // _BYTES_PER_STEP
@@ -138,12 +169,18 @@ def _parse(known: Grammar, text: bytes) -> Tree | None:
     return tree if reads >= 0 else None
 
 
-def _looks_parsable(known: Grammar, text: bytes) -> bool:
+def _looks_written(text: bytes) -> bool:
+    """Whether its lines are as long as lines that people write."""
+    least, most = _LINE
+    return len(text) <= 2 * _PIECE or least <= len(text) / (text.count(b"\n") + 1) <= most
+
+
+def _looks_parsable(known: Grammar, text: bytes, size: int, bearable: Bearable) -> bool:
     """Whether each piece, parsed by itself in the brackets it lies in, comes out mostly whole."""
     start = 0
     opened: list[int] = []  # where the brackets stand that are not closed yet
     while start < len(text):
-        end = _cut(text, start)
+        end = _cut(text, start, size)
         head = _opening(text, opened)
         for bracket in _BRACKET.finditer(text, start, end):
             if bracket[0] in _CLOSED_BY:
@@ -152,7 +189,7 @@ def _looks_parsable(known: Grammar, text: bytes) -> bool:
                 opened.pop()
         tail = b"".join(_CLOSED_BY[text[place : place + 1]] for place in reversed(opened[-_MAX_AROUND:]))
         tree = _parse(known, head + text[start:end] + tail)
-        if tree is None or _too_broken(tree.root_node, cut=True):
+        if tree is None or _too_broken(tree.root_node, bearable):
             return False
         start = end
     return True
@@ -172,24 +209,26 @@ def _opening(text: bytes, opened: list[int]) -> bytes:
     return b"".join(parts)
 
 
-def _cut(text: bytes, start: int) -> int:
+def _cut(text: bytes, start: int, size: int) -> int:
     """Where a piece may end: before a line at the margin, for there a statement of its own begins most often."""
-    most = start + _WINDOW
+    most = start + size
     if most >= len(text):
         return len(text)
-    margins = [match.end() for match in _MARGIN.finditer(text, most - _WINDOW // 4, most)]
+    margins = [match.end() for match in _MARGIN.finditer(text, most - size // 4, most)]
     return margins[-1] if margins else text.rfind(b"\n", start, most) + 1 or most
 
 
-def _too_broken(root: Node, cut: bool = False) -> bool:
+def _too_broken(root: Node, bearable: Bearable, whole: bool = False) -> bool:
     """Whether there are more errors, or more nodes around one, than queries bear."""
-    errors = 0
+    errors = nodes = 0
     stack = [root] if root.has_error else []
     while stack:
         node = stack.pop()
         errors += node.is_error or node.is_missing
-        most = _MAX_BROKEN_CHILDREN if not cut else _MAX_ERROR if node.is_error else node.child_count
-        if errors > _MAX_ERRORS or node.child_count > most:
+        nodes += 1
+        if errors > bearable.errors or nodes > bearable.nodes:
+            return True
+        if (whole or node.is_error) and node.child_count > bearable.children:
             return True
         stack.extend(child for child in node.children if child.has_error)
     return False

@@ -197,3 +197,41 @@ def test_many_of_one_thing_cost_as_many(language: str, piece: bytes) -> None:
     before = time.process_time()
     assert extract(text, language).error in ("", "syntax")
     assert time.process_time() - before < 15  # a minute and more when each looks at all the others
+
+
+# What took a minute, or gigabytes, before small pieces were looked at first.
+HEAVY = [
+    ("python", b"/*\n"), ("python", b"%*\n"), ("python", b"a\n"), ("tsx", b"a<b,"), ("terraform", b"{}\n"),
+    ("terraform", b'"\n'), ("terraform", b'"a" '), ("terraform", b"a_"), ("ruby", b"a::"), ("ruby", b"a."),
+    ("csharp", b"a;"), ("kotlin", b"@a()\n"), ("kotlin", b"@a"), ("rust", b"a,\n"), ("c", b"1,\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "piece"), HEAVY)
+def test_what_no_one_writes_is_seen_in_small_pieces(language: str, piece: bytes) -> None:
+    row = piece * (90_000 // len(piece)) + b"\n"
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))\n"
+        "import oracl_git.extract.extractor as e; print(e.extract(sys.stdin.buffer.read(), sys.argv[1]).error)\n"
+        "used = resource.getrusage(resource.RUSAGE_SELF); print(used.ru_utime + used.ru_stime)"
+    )
+    for text in (row, row * (1_000_000 // len(row))):
+        done = subprocess.run([sys.executable, "-c", code, language], input=text, capture_output=True, check=True)
+        error, seconds = done.stdout.decode().split("\n")[:2]
+        assert error in ("", "syntax", "too deep")
+        assert float(seconds) < 6
+
+
+@pytest.mark.parametrize(
+    ("language", "head", "row", "tail"),
+    [
+        ("c", b"static const int table[] =\n{\n", b"  1,\n", b"};\nint last(void) { return 1; }\n"),
+        ("javascript", b"export const table = [\n", b"1,\n", b"]\nexport function last() {}\n"),
+        ("python", b"TABLE = [\n", b"1,\n", b"]\ndef last(): pass\n"),
+        ("cpp", b"enum class A {\n", b"b = 1 << 3, ", b"};\nint last() { return 1; }\n"),
+    ],
+)
+def test_a_table_of_short_or_long_lines_is_read(language: str, head: bytes, row: bytes, tail: bytes) -> None:
+    facts = extract(head + row * (60_000 // len(row)) + tail, language)
+    assert facts.error == ""
+    assert facts.definitions[-1].name == "last"

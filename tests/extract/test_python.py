@@ -188,7 +188,7 @@ def test_an_empty_module_is_no_placeholder() -> None:
         (b"x = " + b"[\n" * 100_000 + b"]\n" * 100_000, "too deep"),
         (b"\\\n" * 100_000, "too deep"),
         (b"x = (" + b"a +\n" * 100_000 + b"a)", ""),
-        (b"x = (" + b"not\n" * 100_000 + b"a)", ""),
+        (b"x = (" + b"not\n" * 100_000 + b"a)", "syntax"),
         (b"a =\n" * 200_000, ""),
         (b"*\n" * 100_000, "syntax"),
         (b"<!--\n" * 100_000, "syntax"),
