@@ -46,7 +46,7 @@ REFERENCE_KINDS = (
     "doc",  # a document named without its suffix (toctree entry, :doc:)
     "symbol",  # a dotted name in code markup: `pkg.mod.Class`, :class:`~pkg.Class`
     "path",  # a value of a configuration file, or a file a script sources or runs
-    "file",  # what a tool reads at that place, "/" being the top: a file, those of a pattern, or a directory's manifest;
+    "file",  # what a tool reads at that place, "/" being the top: a file, of a pattern, or a directory's manifest;
     #          name "above": or at that place from the nearest directory above that has something there
     "module",  # a dotted module-like value of a configuration file
     "entry",  # "pkg.mod:func" as an entry point; name = the function

@@ -212,7 +212,7 @@ def _configured(merge: _Merge, reference: Reference, language: str, names: Names
 
 
 def _named_file(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
-    """What is read at a place and nowhere else, "/" being the top, or from a directory above: a container's context, say."""
+    """What is read at a place and nowhere else, "/" being the top, or from a directory above, as a container's."""
     relation = "configures" if language in _CONFIG_LANGUAGES else "references"
     here = fragment(reference.start, reference.end)
     target = reference.target.lstrip("/")

@@ -6,8 +6,8 @@ Documents are read by PyYAML and walked by the keys that each format's own refer
 reference says it starts (the top for workflows, the file for compositions and kustomizations). Docker files are read
 line for line; their context is what a composition or a `docker build` of a pipeline says, else their directory or the
 nearest one above that has what they copy. A directory stands for what its tool reads there; one that is copied whole
-is left out. What a container file runs or sets as a variable, and is a file of its context, counts as named, too. Of pipelines, a word of
-a script is a file when it is one from the directory that the script is in by then.
+is left out. What a container file runs or sets as a variable, and is a file of its context, counts as named, too.
+Of pipelines, a word of a script is a file when it is one from the directory that the script is in by then.
 """
 
 from __future__ import annotations
