@@ -36,6 +36,7 @@ _MAX_ERRORS = 1_000  # the parser's repairs nest, and some 100,000 deep they ove
 # all that went wrong before it, for each of them, and what it takes of memory is seen when it is taken.
 _LINE = (14, 200)  # bytes of a line on average
 _PIECE = 1 << 10
+_LONG_STRING = re.compile(rb"([\"'`])(?:(?!\1)[^\\\n]|\\.){64,}+\1")  # it would be cut
 _MAX_SHORT_LINES = 1 << 18  # more of them are data
 _MAX_BROKEN_CHILDREN = 2_000
 _MAX_MATCHES = 30_000  # of a file (those people write have up to 8,000, and no more rows than that are kept of a kind)
@@ -98,7 +99,8 @@ def read(name: str, text: bytes) -> tuple[Node | None, str]:
         return None, "too deep"
     known = grammar(name)
     sound = _looks_written(text) or (
-        text.count(b"\n") <= _MAX_SHORT_LINES and _looks_parsable(known, text, _PIECE, _IN_PIECE)
+        text.count(b"\n") <= _MAX_SHORT_LINES
+        and _looks_parsable(known, _LONG_STRING.sub(b'""', text), _PIECE, _IN_PIECE)
     )
     sound = sound and (len(text) <= _WINDOW or _looks_parsable(known, text, _WINDOW, _IN_WINDOW))
     tree = _parse(known, text) if sound else None

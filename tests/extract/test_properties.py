@@ -227,6 +227,7 @@ def test_what_no_one_writes_is_seen_in_small_pieces(language: str, piece: bytes)
     [
         ("c", b"static const int table[] =\n{\n", b"  1,\n", b"};\nint last(void) { return 1; }\n"),
         ("javascript", b"export const table = [\n", b"1,\n", b"]\nexport function last() {}\n"),
+        ("java", b"class A {\n", b'String a = "' + b"amp=12;1&gt=1q;" * 900 + b'";\n', b"}\nclass last {}\n"),
         ("python", b"TABLE = [\n", b"1,\n", b"]\ndef last(): pass\n"),
         ("cpp", b"enum class A {\n", b"b = 1 << 3, ", b"};\nint last() { return 1; }\n"),
     ],
