@@ -34,6 +34,7 @@ T = TypeVar("T")
 S = TypeVar("S", bound="Opened")
 Progress = Callable[[str, int, int], None]
 FRESHNESS_BUDGET = 2.0  # seconds a question may spend on bringing the index up to date
+FETCH_ALL = "git fetch --refetch --no-filter && git oracl update --full"  # brings what a partial clone lacks
 _LOCK_WAIT = 0.2  # seconds a question waits for another update
 _ANEW = 4_000  # files that an index can be made anew of within the budget, once it is known what they say
 
@@ -195,7 +196,16 @@ class Opened:
         return fill(self.repo, asset, progress, stop)
 
     def fresh(self, update: bool = True, progress: Progress | None = None) -> Index:
-        """The index, at HEAD where that can be had within the budget; `notes` says when not."""
+        """The index, at HEAD where that can be had within the budget; `notes` says when not, and what it lacks."""
+        index = self._freshened(update, progress)
+        if index.header.get("root") is None:
+            count = dict(index.skipped()).get("missing", 0)
+            note = f"left out, as not in this clone: {count:,} file{'s' * (count != 1)} ({FETCH_ALL})"
+            if count and note not in self.notes:
+                self.notes.append(note)
+        return index
+
+    def _freshened(self, update: bool, progress: Progress | None) -> Index:
         if self.uncommitted is None:
             return self._base(update, progress)
         if self.uncommitted.follows(update):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     pass
 
 
-from .opened import Opened, repaired
+from .opened import FETCH_ALL, Opened, repaired
 
 
 class Status(NamedTuple):
@@ -110,7 +110,7 @@ class Upkeep(Opened):
         checks.append(Check("freshness", behind, "at HEAD" if behind else "behind HEAD", "git oracl update"))
         rooted = index.header.get("root") is not None
         checks.append(
-            Check("root", rooted, str(index.header.get("root") or "objects are missing"), "git fetch --refetch")
+            Check("root", rooted, str(index.header.get("root") or "objects are missing"), FETCH_ALL)
         )
         return checks
 

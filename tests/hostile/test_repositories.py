@@ -66,6 +66,10 @@ def test_a_partial_clone_is_indexed_without_a_fetch(shop: Place, place: Callable
     assert state["skipped"] == {"missing": len(partial.git("ls-tree", "-r", "HEAD").splitlines()) - 1, "binary": 1}
     for words in (["search", "cart"], ["show", "shop/cart.py"], ["related", "shop/cart.py"], ["trace", "shop/cart.py"]):
         partial.oracl(*words, code=1)
+    told = "git fetch --refetch --no-filter && git oracl update --full"
+    count = state["skipped"]["missing"]
+    assert f"left out, as not in this clone: {count} files ({told})\n" in partial.oracl("search", "cart", code=1).err
+    assert f"hint: {told}\n" in partial.oracl("doctor", code=1).out
     assert "none: objects are missing" in partial.oracl("status").out
     assert sorted(os.listdir(partial.path / ".git/objects/pack")) == packs
 
