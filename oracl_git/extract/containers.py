@@ -18,7 +18,7 @@ _PATH = re.compile(rb"/?(?:\./)?([\w.*?@+-][\w./*?@+-]{0,300})")
 _MOST_COPIED = 50  # words of one instruction
 _SERVICES = re.compile(rb"^(?:services|include)[ \t]*+:", re.MULTILINE)
 _BUILD = re.compile(
-    rb"^([ \t]++)build[ \t]*+:[ \t]*+(?:[\"']?([\w./-]{1,300})[\"']?[ \t]*+$|$((?:\n\1[ \t]++[^\n]++)++))", re.MULTILINE
+    rb"^([ \t]++)build[ \t]*+:[ \t]*+(?:[\"']?([\w./-]{1,300})[\"']?[ \t]*+$|$((?:\n\1[ \t]++[^\n]++)+))", re.MULTILINE
 )
 _KEY = re.compile(rb"^[ \t]++(context|dockerfile)[ \t]*+:[ \t]*+[\"']?([\w./-]{1,300})[\"']?[ \t]*+$", re.MULTILINE)
 _KUSTOMIZATION = re.compile(

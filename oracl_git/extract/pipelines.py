@@ -18,7 +18,7 @@ _PIPELINE = re.compile(
 )
 _COMPOSITION = re.compile(rb"^services[ \t]*+:[ \t]*+\n(?:[ \t]*+\n)*+[ \t]++[\w\"']", re.MULTILINE)  # a list elsewhere
 _INCLUDE = re.compile(
-    rb"^([ \t]*+)include:([^\n]*+(?:\n(?:\1[ \t]++[^\n]*+|\1-[ \t][^\n]*+|[ \t]*+(?=\n|\Z)))*+)", re.MULTILINE
+    rb"^([ \t]*+)include:([^\n]*+(?:\n(?:\1[ \t]++[^\n]*+|\1-[ \t][^\n]*+|[ \t]*+(?=\n|\Z)))*)", re.MULTILINE
 )
 _ITEM = re.compile(rb"^([ \t]*+)-[ \t]", re.MULTILINE)
 _FLOW = re.compile(rb"\{[^{}\n]*+\}|[^\s\[\]{},][^\n\[\]{},]*+")

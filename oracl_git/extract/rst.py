@@ -16,7 +16,7 @@ from .source import Findings, Source, blank
 
 _PUNCTUATION = rb"[!-/:-@\[-`{-~]"
 _TITLE = re.compile(
-    rb"^(?![ \t\n])(?P<title>[^\n]{1,300}+)\n(?P<mark>" + _PUNCTUATION + rb")(?P=mark)++[ \t]*+$", re.MULTILINE
+    rb"^(?![ \t\n])(?P<title>[^\n]{1,300}+)\n(?P<mark>" + _PUNCTUATION + rb")(?P=mark)+[ \t]*+$", re.MULTILINE
 )
 _SHORT_UNDERLINE = 4  # docutils forgives a short underline from this length on
 # These two start with a literal, to be found fast; that only blanks stand before is checked afterwards.

@@ -36,7 +36,8 @@ _MAX_ERRORS = 1_000  # the parser's repairs nest, and some 100,000 deep they ove
 # all that went wrong before it, for each of them, and what it takes of memory is seen when it is taken.
 _LINE = (14, 200)  # bytes of a line on average
 _PIECE = 1 << 10
-_LONG_STRING = re.compile(rb"([\"'`])(?:(?!\1)[^\\\n]|\\.){64,}+\1")  # it would be cut
+_STRING = re.compile(rb"([\"'`])(?:(?!\1)[^\\\n]|\\.)*(\1)?")  # to the end of the line where it is not closed
+_LONG_STRING = 64  # bytes: it would be cut
 _MAX_SHORT_LINES = 1 << 18  # more of them are data
 _MAX_BROKEN_CHILDREN = 2_000
 _MAX_MATCHES = 30_000  # of a file (those people write have up to 8,000, and no more rows than that are kept of a kind)
@@ -100,7 +101,7 @@ def read(name: str, text: bytes) -> tuple[Node | None, str]:
     known = grammar(name)
     sound = _looks_written(text) or (
         text.count(b"\n") <= _MAX_SHORT_LINES
-        and _looks_parsable(known, _LONG_STRING.sub(b'""', text), _PIECE, _IN_PIECE)
+        and _looks_parsable(known, _STRING.sub(_shortened, text), _PIECE, _IN_PIECE)
     )
     sound = sound and (len(text) <= _WINDOW or _looks_parsable(known, text, _WINDOW, _IN_WINDOW))
     tree = _parse(known, text) if sound else None
@@ -169,6 +170,10 @@ def _parse(known: Grammar, text: bytes) -> Tree | None:
         return None
     parsing = False
     return tree if reads >= 0 else None
+
+
+def _shortened(string: re.Match[bytes]) -> bytes:
+    return b'""' if string[2] and len(string[0]) > _LONG_STRING else string[0]
 
 
 def _looks_written(text: bytes) -> bool:

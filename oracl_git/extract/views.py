@@ -40,7 +40,7 @@ _ROOT = re.compile(
 )
 _UPPER = (re.compile(r"([A-Z\d]+)([A-Z][a-z])"), re.compile(r"([a-z\d])([A-Z])"))
 _ASIDE = re.compile(rb"<%#[^%]*+(?:%(?!>)[^%]*+)*+")
-_BELOW = rb"[^\n]*+(?:\n(?:\1[ \t]++[^\n]*+|[ \t]*+(?=\n)))*+"
+_BELOW = rb"[^\n]*+(?:\n(?:\1[ \t]++[^\n]*+|[ \t]*+(?=\n)))*"
 _COMMENT = re.compile(rb"^([ \t]*+)(?:-#|/)" + _BELOW, re.MULTILINE)
 _COMMENT_HAML = re.compile(rb"^([ \t]*+)(?:/[^\n]*+|-#" + _BELOW + rb")", re.MULTILINE)
 _TAG_HAML = re.compile(rb"^[ \t]*+%\w", re.MULTILINE)

@@ -204,6 +204,7 @@ HEAVY = [
     ("python", b"/*\n"), ("python", b"%*\n"), ("python", b"a\n"), ("tsx", b"a<b,"), ("terraform", b"{}\n"),
     ("terraform", b'"\n'), ("terraform", b'"a" '), ("terraform", b"a_"), ("ruby", b"a::"), ("ruby", b"a."),
     ("csharp", b"a;"), ("kotlin", b"@a()\n"), ("kotlin", b"@a"), ("rust", b"a,\n"), ("c", b"1,\n"),
+    ("javascript", b"'\\"), ("python", b"'\\"),
 ]  # fmt: skip
 
 
