@@ -417,3 +417,12 @@ def test_projects_of_dotnet_are_named_by_container_files(edges) -> None:
         "app/Dockerfile": 'FROM x\nCOPY . /src\nRUN dotnet build "shop.csproj" -c Release\n',
         "app/shop.csproj": "<Project />\n",
     }) == {("references", "app/Dockerfile", "app/shop.csproj")}  # fmt: skip
+
+
+def test_variables_of_makefiles_within_variables_have_an_end() -> None:
+    """Five makefiles set twenty variables by each other: 5 to the 20 names, each longer than the one before."""
+    names = "abcdefghijklmnopqrst"
+    others = list(zip(names, names[1:] + names[:1], names[2:] + names[:2], strict=True))
+    files = {f"d{k}/x.mk": "".join(f"{a} := d{k}$({b})/$({c})\n" for a, b, c in others) for k in range(5)}
+    tree = Tree({**files, "Makefile": f"include {''.join(f'$({name})' for name in names)}/z.mk\n"})
+    assert list(tree.follow("Makefile", "use").values()) == ["external"]

@@ -7,7 +7,7 @@ that a variable nobody sets stands for any word. Runs nothing.
 from __future__ import annotations
 
 import re
-from itertools import product
+from itertools import islice, product
 from posixpath import normpath
 
 from ...extract.facts import Reference
@@ -18,7 +18,8 @@ from .packages import nearest_of
 _VARIABLE = re.compile(r"\$[({]([^(){}$\s]{1,80})[)}]")
 _CALL = re.compile(r"\$[({][^(){}$]*[)}]")  # a function, or what nobody sets
 _STEPS = 4  # variables in each other
-_MOST = 16  # names that one may stand for
+_MOST = 16  # names that one may stand for, and …
+_LONGEST = 1_000  # … characters of each
 _LITERAL = re.compile(r"[\w+-]")
 
 
@@ -61,10 +62,10 @@ def _expanded(names: Names, source: str, target: str) -> list[str]:
         further: dict[str, None] = {}
         for word in words:
             known = {name: _values(names, source, name) for name in dict.fromkeys(_VARIABLE.findall(word))}
-            for row in product(*known.values()):
+            for row in islice(product(*known.values()), _MOST):
                 each = word
                 for name, value in zip(known, row, strict=True):
-                    each = each.replace(f"$({name})", value).replace(f"${{{name}}}", value)
+                    each = each.replace(f"$({name})", value).replace(f"${{{name}}}", value)[:_LONGEST]
                 further[each] = None
         if list(further) == words:
             break
