@@ -6,11 +6,14 @@ that one view has a file for each format.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from ...extract.facts import Reference
 from ..names import Names
 from .model import EXTERNAL, Resolution, above, exact, inside, join, likely, parent
 
 _ROOTS = ("app/views", "views")
+_MOST_ROOTS = 20  # that code names beside them
 _SUFFIXES = (".erb", ".haml", ".slim", ".jbuilder", ".builder", ".ruby")
 _USUAL = (".html.erb", ".html.haml", ".html.slim", ".json.jbuilder", ".text.erb", ".erb")
 
@@ -45,7 +48,7 @@ def _places(names: Names, source: str) -> list[str]:
 def _roots(names: Names) -> tuple[str, ...]:
     """The directories that code says views lie in, too."""
     declaring = names.declaring("view roots", "") or ()
-    return tuple(root for path in declaring for root in names.declared(path, "view root"))
+    return tuple(islice((root for path in declaring for root in names.declared(path, "view root")), _MOST_ROOTS))
 
 
 def _there(names: Names, source: str, stem: str | None) -> tuple[str, ...]:
