@@ -266,7 +266,7 @@ class Questions(Opened):
     def meant(self, name: str) -> str:
         """The repository path that a written one means: of a file or directory that is there, else from here."""
         index, places = self.fresh(), list(self.repository_paths(name))
-        return next((path for path in places if index.node(path) or self.below(path)), (places or [name])[0])
+        return next((path for path in places if index.node(path) or self.below(path, 1)), (places or [name])[0])
 
     @repaired
     def symbols(self, letters: str, *, limit: int = 100) -> list[Symbol]:
