@@ -10,8 +10,8 @@ import pkgutil
 import re
 from collections.abc import Iterator
 from importlib import import_module
-from re import _constants as names  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as names
+from re import _parser as parser
 
 import oracl_git
 
@@ -34,7 +34,7 @@ def patterns() -> Iterator[tuple[str, re.Pattern]]:
 
 def risky(parsed: object) -> Iterator[str]:
     """What such a pattern does that was not always right."""
-    for operation, argument in parsed:  # type: ignore[attr-defined]
+    for operation, argument in parsed:
         if operation is names.POSSESSIVE_REPEAT:
             _, most, inner = argument
             if not (len(inner) == 1 and inner[0][0] in _SINGLE):
@@ -58,7 +58,7 @@ def parts(argument: object) -> Iterator[object]:
 
 def every(parsed: object) -> Iterator[object]:
     """The operations inside, but for groups that capture nothing."""
-    for operation, argument in parsed:  # type: ignore[attr-defined]
+    for operation, argument in parsed:
         if operation is not names.SUBPATTERN or argument[0] is not None:
             yield operation
         for part in parts(argument):
