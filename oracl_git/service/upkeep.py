@@ -6,17 +6,12 @@ Reads, exports and reports; changes nothing but the evidence partitions it is as
 from __future__ import annotations
 
 import os
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from ..errors import EmbeddingUnusable
 from ..recall import tables
 from ..store import database
 from ..store.index import Index
-
-if TYPE_CHECKING:
-    pass
-
-
 from .opened import FETCH_ALL, Opened, repaired
 
 
