@@ -13,11 +13,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from heapq import nlargest
 from math import log
-from operator import itemgetter
 
 from .database import numbers
 from .past import Past
-from .wording import first_words, learn_frequencies, runs, stems_of
+from .wording import first_words, learn_frequencies, stems_of
 
 _K1, _B = 1.2, 0.75  # BM25, as SQLite has them
 _SHARED = 256  # words whose commits are kept for the next question
@@ -44,11 +43,9 @@ class Messages(Past):
             else:
                 scores = shares.copy()
         edge = min(nlargest(limit, scores.values()), default=0.0)
-        found = sorted([row for row in scores.items() if row[1] >= edge], key=itemgetter(1), reverse=True)
-        equal = list(runs([score for _, score in found]))
-        lines = self.commit_lines([entry for start, stop in equal for entry, _ in found[start:stop]])
-        for start, stop in equal:  # whatever this clone's ids are
-            found[start:stop] = sorted(found[start:stop], key=lambda row: (-lines[row[0]][2], lines[row[0]][0]))
+        distance = self.distance  # whatever this clone's ids are
+        found = [(entry, score) for entry, score in scores.items() if score >= edge]
+        found.sort(key=lambda row: (-row[1], distance[row[0]]))
         return found[:limit]
 
     def _shares(self, stems: tuple[str, ...]) -> dict[int, float]:
