@@ -139,7 +139,7 @@ class Uncommitted:
 
     def _look(self) -> dict[bytes, Laid | None]:
         crlf = self._keeps_lf()
-        return {d.path: read(self.repo, d.path, crlf) for d in differences(self.repo)}
+        return {path: read(self.repo, path, crlf) for path in differences(self.repo)}
 
     def count(self) -> int:
         """How many files differ from HEAD on disk."""

@@ -19,14 +19,13 @@ from oracl_git.git.repository import (
     unset_config,
 )
 from oracl_git.git.run import git_version
-from oracl_git.git.worktree import Difference, Laid, differences, head_state, ignored, keeps_lf, laid, read, stamp
+from oracl_git.git.worktree import Laid, differences, head_state, ignored, keeps_lf, laid, read, stamp
 
 __all__ = [
     "GITLINK",
     "SYMLINK",
     "Change",
     "Commit",
-    "Difference",
     "Entry",
     "GitObjects",
     "Laid",

@@ -154,11 +154,6 @@ def made_here(repo: Repository) -> bool:
 # -- other repositories -----------------------------------------------------------------------
 
 
-def remotes(repo: Repository) -> list[str]:
-    """The names of the remotes."""
-    return git(repo, "remote").decode("utf-8", "replace").split()
-
-
 def push(repo: Repository, remote: str, refs: Sequence[str]) -> list[Sent]:
     """Send refs under their own names, never by force; what became of each. Raises GitFailed when none was tried."""
     specs = [f"{ref}:{ref}" for ref in refs]

@@ -33,14 +33,6 @@ class Laid(NamedTuple):
     data: bytes
 
 
-class Difference(NamedTuple):
-    """One path that differs from HEAD; what HEAD holds there is mode 0 and oid "" when it holds nothing."""
-
-    path: bytes
-    head_mode: int
-    head_oid: str
-
-
 def head_state(repo: Repository) -> tuple[object, ...]:
     """What changes whenever HEAD may have moved: one file read, and a stat or two."""
     head = _bytes_of(os.path.join(repo.git_dir, "HEAD"))
@@ -66,22 +58,18 @@ def _bytes_of(path: str | bytes) -> bytes:
         return b""
 
 
-def differences(repo: Repository) -> Iterator[Difference]:
+def differences(repo: Repository) -> Iterator[bytes]:
     """The paths whose file differs from HEAD, or may: changed, new (unless ignored), gone."""
     options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
     out = git(repo, *_no_filters(repo), "status", *options, index=True, cwd=repo.work_tree)
     for record in out.split(b"\0"):
         kind = record[:1]
         if kind == b"1":  # 1 XY sub mH mI mW hH hI path
-            words = record.split(b" ", 8)
-            mode = int(words[3], 8)
-            yield Difference(words[8], mode, words[6].decode("ascii") if mode else "")
-        elif kind == b"u":  # u XY sub m1 m2 m3 mW h1 h2 h3 path: HEAD is the second stage
-            words = record.split(b" ", 10)
-            mode = int(words[4], 8)
-            yield Difference(words[10], mode, words[8].decode("ascii") if mode else "")
+            yield record.split(b" ", 8)[8]
+        elif kind == b"u":  # u XY sub m1 m2 m3 mW h1 h2 h3 path
+            yield record.split(b" ", 10)[10]
         elif kind == b"?" and not record.endswith(b"/"):  # with a slash: another repository
-            yield Difference(record[2:], 0, "")
+            yield record[2:]
 
 
 def _no_filters(repo: Repository) -> list[str]:

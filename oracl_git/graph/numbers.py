@@ -13,8 +13,3 @@ def rounded(numerator: int, denominator: int) -> int:
     if twice > denominator or (twice == denominator and quotient & 1):
         quotient += 1
     return quotient
-
-
-def decimal(millionths: int, places: int = 2) -> str:
-    """Millionths as people read them: 910000 → "0.91"."""
-    return f"{millionths / 1_000_000:.{places}f}"

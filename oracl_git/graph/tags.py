@@ -34,7 +34,6 @@ _LADDERS = {
     "classification": tuple(parameters.CLASSIFICATION),
     "sensitivity": tuple(parameters.SENSITIVITY),
 }
-FIELDS = ("domain", "component", "lifecycle", "classification", "content_type", "placeholder", "format")
 
 
 def role(path: str) -> str:

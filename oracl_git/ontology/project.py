@@ -62,11 +62,6 @@ class Project:
         """Where the store is."""
         return self.place(DATABASE)
 
-    @property
-    def active(self) -> bool:
-        """Whether the ontology was activated by whoever owns this clone: the store is here."""
-        return os.path.isfile(self.database) and not os.path.islink(self.database)
-
     def activate(self) -> list[str]:
         """Make what is missing; which files were made. Raises NotAllowed where a symlink stands in the way."""
         home = os.path.join(self.root, HOME)

@@ -12,7 +12,6 @@ from ..graph.model import ARTIFACT
 from ..store.index import Index, Link, Node
 from .model import Step
 
-DIRECTIONS = ("in", "out", "both")
 _GUARD = 5_000
 # What a change can break: who imports, tests, configures, names or includes it.
 IMPACT_RELATIONS = (
