@@ -1,4 +1,4 @@
-"""A second process reads beside the first: the same rows, whatever happens to it, and nothing of it stays."""
+"""Other processes read beside the first: the same rows, whatever happens to them, and nothing of them stays."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def rows(answers: Iterator[tuple[Piece, Answer]]) -> Rows:
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
     """A helper from the first byte on, small batches; the processes that were started."""
-    monkeypatch.setattr(helper, "WORTH", 0)
-    monkeypatch.setattr(helper, "_BATCHES", (4_000, 2_000))
+    monkeypatch.setattr(helper, "WORTH", 1)
+    monkeypatch.setattr(helper, "_BATCH", 2_000)
     monkeypatch.setattr(helper, "_cores", lambda: 2)
     started: list[subprocess.Popen[bytes]] = []
     start: Callable[..., subprocess.Popen[bytes]] = subprocess.Popen
@@ -59,12 +59,44 @@ def test_two_processes_say_what_one_says(eager: list[subprocess.Popen[bytes]], m
     together = list(read_all(pieces(), 1))
     read_there = sum(said is None for _, answer in together for _, said in answer)
     assert len(eager) == 1
-    assert 100 < read_there < 400, "both have a part of it"
+    assert 0 < read_there < 400, "both have a part of it"
     assert eager[0].returncode is not None, "it has ended"
     assert rows(iter(together)) == alone()
     monkeypatch.setattr(helper, "WORTH", 1 << 60)
     assert rows(read_all(pieces(), 1)) == alone()
     assert len(eager) == 1, "a small text starts none"
+
+
+@pytest.mark.parametrize(
+    ("cores", "size", "count"), [(1, 9, 0), (2, 9, 1), (3, 9, 2), (64, 9, 3), (64, 2, 2), (64, 0, 0)]
+)
+def test_there_are_as_many_as_cores_and_text_are_worth(
+    eager: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch, cores: int, size: int, count: int
+) -> None:
+    monkeypatch.setattr(helper, "_cores", lambda: cores)
+    assert rows(read_all(pieces(), size)) == alone()
+    assert len(eager) == count
+    assert all(process.returncode is not None for process in eager), "they have ended"
+
+
+def test_a_slow_reader_of_answers_keeps_nobody_from_work(eager: list[subprocess.Popen[bytes]]) -> None:
+    together = []
+    for pair in read_all(pieces(), 1):
+        time.sleep(0.005)  # as long as rows are written
+        together.append(pair)
+    read_there = sum(said is None for _, answer in together for _, said in answer)
+    assert read_there > 200, "while rows are written, the other reads"
+    assert rows(iter(together)) == alone()
+
+
+def test_all_but_one_are_killed(eager: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(helper, "_cores", lambda: 9)
+    found = []
+    for number, pair in enumerate(read_all(pieces(), 9)):
+        found.append(pair)
+        if number in (40, 200):
+            eager[number // 100].kill()
+    assert rows(iter(found)) == alone()
 
 
 def test_one_that_is_killed_costs_nothing_but_time(eager: list[subprocess.Popen[bytes]]) -> None:
@@ -76,12 +108,12 @@ def test_one_that_is_killed_costs_nothing_but_time(eager: list[subprocess.Popen[
     assert rows(iter(found)) == alone()
 
 
-@pytest.mark.parametrize("command", ["/does/not/exist", "/bin/false", "/bin/cat"])
+@pytest.mark.parametrize("command", ["/does/not/exist", "/bin/false", "7", "700"])
 def test_one_that_cannot_be_started_or_talks_nonsense(
     eager: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    if command == "/bin/cat":
-        monkeypatch.setattr(helper, "_RUN", "import sys; sys.stdout.buffer.write(b'x' * 7)")
+    if command.isdigit():
+        monkeypatch.setattr(helper, "_RUN", f"import sys; sys.stdout.buffer.write(b'x' * {command})")
     else:
         monkeypatch.setattr(helper.sys, "executable", command)
     found = rows(read_all(pieces(), 1))
@@ -112,7 +144,7 @@ def test_it_dies_with_its_parent(tmp_path: pathlib.Path) -> None:
     code = (
         "import sys; sys.path[:0] = sys.argv[1:]\n"
         "from test_helper import pieces\nfrom oracl_git.store import helper\n"
-        "helper.WORTH, helper._BATCHES, helper._cores = 0, (4000, 2000), lambda: 2\n"
+        "helper.WORTH, helper._BATCH, helper._cores = 1, 2000, lambda: 2\n"
         "start = helper.subprocess.Popen\n"
         "def note(*a, **k):\n    made = start(*a, **k)\n    print(made.pid, flush=True)\n    return made\n"
         "helper.subprocess.Popen = note\n"
