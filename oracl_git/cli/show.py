@@ -43,7 +43,7 @@ def _data(shown: Shown) -> dict[str, object]:
         **path_json(node.path),
         "id": artifact_id(node.path, node.blob, node.size),
         "blob": node.blob, "checksum": node.checksum, "size": node.size, "lines": node.lines, "language": node.language,
-        "kind": node.role, "tags": node.tags,
+        "kind": node.role, "unparsed": node.unparsed, "tags": node.tags,
         "priority": shown.priority, "priority_blended": shown.blended,
         "association": shown.association, "delta": shown.delta,
         "terms": {
@@ -68,6 +68,7 @@ def _print(shown: Shown) -> None:
     print(
         f"{output.paint(output.plain(node.path), 'path')}  {node.language},"
         f" {output.plural(node.lines, 'line')}, blob {output.short(node.blob)}"
+        f"{f'; known by its text alone: {node.unparsed}' if node.unparsed else ''}"
     )
     print(f"  {_tags(node.tags, room)}")
     since = time.strftime("%Y-%m-%d", time.gmtime(shown.last)) if shown.last else "never"

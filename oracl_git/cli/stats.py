@@ -17,7 +17,10 @@ def configure_stats(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--parameters", action="store_true", help="every published constant")
     parser.add_argument("--deep", action="store_true", help="centralities (slow)")
-    parser.add_argument("--skipped", action="store_true", help="every path that was left out, with the reason")
+    parser.add_argument(
+        "--skipped", action="store_true",
+        help="every path that was left out, or is known by its text alone, with the reason",
+    )
     machine(parser)
 
 
@@ -32,11 +35,16 @@ def run_stats(args: argparse.Namespace) -> int:
             stats["skipped_paths"] = [
                 {**path_json(path), "reason": reason} for path, reason in oracl.index.skipped_paths()
             ]
+            stats["unparsed_paths"] = [
+                {**path_json(path), "reason": reason} for path, reason in oracl.index.unparsed_paths()
+            ]
         if args.json:
             output.emit(stats)
         elif args.skipped:
             for path, reason in oracl.index.skipped_paths():
-                print(f"{reason:14} {output.plain(path)}")
+                print(f"{reason:16} {output.plain(path)}")
+            for path, reason in oracl.index.unparsed_paths():
+                print(f"{'text, ' + reason:16} {output.plain(path)}")
         elif args.parameters:
             _tree(stats["parameters"], "")
         else:
@@ -53,7 +61,7 @@ def _print(stats: dict[str, object]) -> None:
     internal = sum(imports[name] for name in RESOLUTIONS[:4])
     shares = ", ".join(f"{imports[name] / internal:.1%} {name}" for name in RESOLUTIONS[:4] if imports[name])
     _row("imports", f"{internal:,} internal{f' ({shares})' if shares else ''}, {imports['external']:,} external")
-    for title in ("relations", "kinds", "languages", "domains", "skipped"):
+    for title in ("relations", "kinds", "languages", "domains", "skipped", "unparsed"):
         values = stats[title]
         assert isinstance(values, dict)
         if values:

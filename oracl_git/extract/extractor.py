@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 
-from . import templates
+from . import generic, templates
 from .chunks import by_lines
 from .exclude import is_binary, is_generated
 from .facts import Chunk, Facts, Texts
@@ -34,8 +34,8 @@ def extract(data: bytes, language_name: str) -> Facts:
     return read(data, language_name)[0]
 
 
-def read(data: bytes, language_name: str) -> tuple[Facts, Texts]:
-    """What one blob says, and its chunks as words for full-text search."""
+def read(data: bytes, language_name: str, parse: bool = True) -> tuple[Facts, Texts]:
+    """What one blob says, and its chunks as words for full-text search; `parse`: whether its extractor reads it."""
     checksum = hashlib.sha256(data).hexdigest()
     if is_binary(data):
         return Facts(language_name, checksum, skip="binary"), []
@@ -47,7 +47,8 @@ def read(data: bytes, language_name: str) -> tuple[Facts, Texts]:
     if is_generated(source.text, source.rows, language_name, code):
         return Facts(language_name, checksum, source.lines, skip="generated"), []
     try:
-        found = _extractor(row.module)(source, language_name)
+        found = _extractor(row.module)(source, language_name) if parse else generic.extract(source, language_name)
+        found.error = found.error if parse else "crash"
     except Exception:  # a bug of ours must not cost the build more than this file's links
         found = Findings()
         found.error = "extractor"
@@ -59,7 +60,7 @@ def read(data: bytes, language_name: str) -> tuple[Facts, Texts]:
         language=language_name,
         checksum=checksum,
         lines=source.lines,
-        error="encoding" if source.encoding_error else found.error,
+        error=found.error or ("encoding" if source.encoding_error else ""),
         definitions=tuple(found.definitions[:MAX_ROWS]),
         references=found.references(),
         exports=tuple(found.exports[:MAX_ROWS]),

@@ -57,6 +57,10 @@ REFERENCE_KINDS = (
 )
 
 
+# Why a file is known by its text alone: a parser was not given it, gave it up, did not survive it, or we have a bug.
+UNPARSED = frozenset(("too deep", "too broken", "crash", "extractor"))
+
+
 class Chunk(NamedTuple):
     """A span of lines that is searched as one; title is its definition or heading."""
 
@@ -75,7 +79,7 @@ class Facts(NamedTuple):
     checksum: str = ""  # SHA-256 of the content, hex
     lines: int = 0
     skip: str = ""  # reason to leave the file out of the graph ("binary", "generated", …)
-    error: str = ""  # why it is known by path and text alone ("too deep", "syntax", …)
+    error: str = ""  # what went wrong: one of UNPARSED, or "syntax", "encoding" where most of it was read
     definitions: tuple[Definition, ...] = ()
     references: tuple[Reference, ...] = ()
     exports: tuple[tuple[str, str, str], ...] = ()  # (bound name, module, imported name) at module level

@@ -143,7 +143,7 @@ class Upkeep(Opened):
             "extractor": index.header["extractor"], "imports": dict(zip(RESOLUTIONS, imports, strict=True)),
             "relations": dict(index.relation_counts()), "kinds": dict(kinds.most_common()),
             "languages": dict(languages.most_common()), "domains": dict(index.domains()),
-            "skipped": dict(index.skipped()),
+            "skipped": dict(index.skipped()), "unparsed": dict(index.unparsed()),
         }  # fmt: skip
         if deep:
             from ..recall.export import centralities

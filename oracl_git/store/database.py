@@ -21,7 +21,7 @@ from ..git import Repository
 
 Connection = sqlite3.Connection
 DatabaseError = sqlite3.DatabaseError
-SCHEMA_VERSION = 9  # a file of an older one is replaced: all of it is derived
+SCHEMA_VERSION = 10  # a file of an older one is replaced: all of it is derived
 BUSY_SECONDS = 60
 _ROWS = 2_000  # that wait to be written
 _VALUES = 300  # that one statement binds
@@ -38,12 +38,12 @@ _COPY_KIB = 49_152  # of a private copy: what is more lies in a file that has no
 INDEX_SCHEMA = """
 CREATE TABLE header(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- kind: 0 artifact, 1 hub, 2 constraint. stem: what tests may call it; tested: what it calls, when a test.
--- s, m: Eq. 2 without connectivity. sum/cnt: Eq. 4, exact.
+-- unparsed: why it is known by its text alone, or "". s, m: Eq. 2 without connectivity. sum/cnt: Eq. 4, exact.
 CREATE TABLE node(
     id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, path BLOB NOT NULL, name BLOB NOT NULL,
     stem TEXT NOT NULL, tested TEXT NOT NULL, mode INTEGER NOT NULL, blob TEXT NOT NULL, size INTEGER NOT NULL,
     lines INTEGER NOT NULL, checksum TEXT NOT NULL, language TEXT NOT NULL, role TEXT NOT NULL,
-    placeholder INTEGER NOT NULL, tags TEXT NOT NULL, resolutions TEXT NOT NULL,
+    placeholder INTEGER NOT NULL, unparsed TEXT NOT NULL, tags TEXT NOT NULL, resolutions TEXT NOT NULL,
     s INTEGER NOT NULL DEFAULT 0, m INTEGER NOT NULL DEFAULT 0, shard INTEGER NOT NULL, leaf BLOB,
     sum INTEGER NOT NULL DEFAULT 0, cnt INTEGER NOT NULL DEFAULT 0, deg INTEGER NOT NULL DEFAULT 0);
 CREATE UNIQUE INDEX node_path ON node(path, kind);
@@ -54,6 +54,7 @@ CREATE INDEX node_stem ON node(stem) WHERE stem <> '';
 CREATE INDEX node_tested ON node(tested) WHERE tested <> '';
 CREATE INDEX node_shard ON node(shard);
 CREATE INDEX node_virtual ON node(kind) WHERE kind <> 0;
+CREATE INDEX node_unparsed ON node(unparsed) WHERE unparsed <> '';
 CREATE TABLE edge(
     id INTEGER PRIMARY KEY, source INTEGER NOT NULL, target INTEGER NOT NULL, relation INTEGER NOT NULL,
     sfrag TEXT NOT NULL, tfrag TEXT NOT NULL, w INTEGER NOT NULL, kappa INTEGER NOT NULL, part INTEGER NOT NULL,
@@ -413,6 +414,12 @@ class Rows:
         """Write what waits."""
         self._db.executemany(self._statement, self._rows)
         self._rows.clear()
+
+
+def beside(db: sqlite3.Connection, name: str) -> str:
+    """Where a file lies that goes with a database; "" for one that has no file itself."""
+    path: str = db.execute("PRAGMA database_list").fetchone()[2]
+    return f"{path}-{name}" if path else ""
 
 
 def remove(path: str) -> None:

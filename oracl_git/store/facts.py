@@ -23,11 +23,11 @@ Row = tuple[str, bytes, bytes, bytes]  # skip, outline, links, text
 Said = tuple[Facts, Texts]
 
 
-def extracted(data: bytes, language: str) -> tuple[Row, Said]:
-    """What a blob says, as the cache keeps it and as it is."""
+def extracted(data: bytes, language: str, parse: bool = True) -> tuple[Row, Said]:
+    """What a blob says, as the cache keeps it and as it is; `parse`: whether a parser looks at it."""
     from ..extract.extractor import read  # a question reads no blob
 
-    facts, texts = said = read(data, language)
+    facts, texts = said = read(data, language, parse)
     flat = "\0".join([part for pair in texts for part in pair])  # of words: there is no NUL in them
     return (facts.skip, *facts.encode(), flat.encode("utf-8", "surrogatepass")), said
 

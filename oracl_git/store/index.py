@@ -100,6 +100,16 @@ class Index(Messages, Wording):
         """(reason, count) of what was left out."""
         return self.db.execute("SELECT reason, count(*) FROM skipped GROUP BY reason ORDER BY 2 DESC, 1").fetchall()
 
+    def unparsed(self) -> list[tuple[str, int]]:
+        """(reason, count) of the files that are known by their text alone."""
+        find = "SELECT unparsed, count(*) FROM node WHERE unparsed<>'' GROUP BY unparsed ORDER BY 2 DESC, 1"
+        return self.db.execute(find).fetchall()
+
+    def unparsed_paths(self) -> list[tuple[str, str]]:
+        """(path, reason) of each of them."""
+        find = "SELECT path, unparsed FROM node WHERE unparsed<>'' ORDER BY unparsed, path"
+        return [(decode_path(path), reason) for path, reason in self.db.execute(find)]
+
     def skipped_paths(self) -> list[tuple[str, str]]:
         """(path, reason) of everything that was left out."""
         return [

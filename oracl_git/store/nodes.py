@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from ..extract.facts import Facts, Texts
+from ..extract.facts import UNPARSED, Facts, Texts
 from ..graph import digest
 from ..graph.governance import Governance
 from ..graph.model import ARTIFACT, decode_path, encode_path
@@ -47,7 +47,7 @@ _QUESTIONS: dict[str, Callable[[Names, str], object]] = {
 Question = tuple[str, str]
 _INSERT = (
     "INSERT INTO node(id, kind, path, name, stem, tested, role, shard, mode, blob, size, lines, checksum, language,"
-    " placeholder, tags, resolutions) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'{}','[]')"
+    " placeholder, unparsed, tags, resolutions) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'{}','[]')"
 )
 
 
@@ -193,7 +193,10 @@ class NodeTable:
 
     def _put(self, file: File, facts: Facts) -> int:
         db, raw = self._db, encode_path(file.path)
-        values = (file.mode, file.blob, file.size, facts.lines, facts.checksum, file.language, int(facts.placeholder))
+        values = (
+            file.mode, file.blob, file.size, facts.lines, facts.checksum, file.language, int(facts.placeholder),
+            facts.error if facts.error in UNPARSED else "",
+        )  # fmt: skip
         node = self.find(ARTIFACT, file.path)
         if node is None:
             node = self._new_id(ARTIFACT, file.path)
@@ -205,7 +208,8 @@ class NodeTable:
             self.came.append(file.path)
         else:
             db.execute(
-                "UPDATE node SET mode=?, blob=?, size=?, lines=?, checksum=?, language=?, placeholder=? WHERE id=?",
+                "UPDATE node SET mode=?, blob=?, size=?, lines=?, checksum=?, language=?, placeholder=?, unparsed=?"
+                " WHERE id=?",
                 (*values, node),
             )
             self._forget_names(node)
@@ -237,7 +241,8 @@ class NodeTable:
         if node is None:
             node = self._new_id(kind, path)
             shard = digest.leaf_key(kind, path)[0]
-            self._db.execute(_INSERT, (node, kind, encode_path(path), b"", "", "", "", shard, 0, "", 0, 0, "", "", 0))
+            row = (node, kind, encode_path(path), b"", "", "", "", shard, 0, "", 0, 0, "", "", 0, "")
+            self._db.execute(_INSERT, row)
         return node
 
     def drop(self, node: int) -> None:

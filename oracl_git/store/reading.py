@@ -22,8 +22,8 @@ from .facts import FactsCache
 from .settings import Settings
 
 NODE = (
-    "id, kind, path, mode, blob, size, lines, checksum, language, role, placeholder, tags, resolutions, s, m,"
-    " sum, cnt, deg"
+    "id, kind, path, mode, blob, size, lines, checksum, language, role, placeholder, unparsed, tags, resolutions,"
+    " s, m, sum, cnt, deg"
 )
 
 
@@ -41,6 +41,7 @@ class Node(NamedTuple):
     language: str
     role: str
     placeholder: int
+    unparsed: str  # why it is known by its text alone
     tags_json: str
     resolutions_json: str
     s: int

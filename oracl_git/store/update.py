@@ -26,10 +26,10 @@ from .chronicle import Chronicle
 from .edges import EdgeTable
 from .facts import Contents, FactsCache, Said, outlined
 from .fill import settle
-from .helper import read_all
 from .history import DEFAULT_DEPTH, HistoryStore
 from .made_by import is_of_this_version, made_by
 from .nodes import File, NodeTable, Outlined
+from .readers import Witness, read_all
 from .settings import Progress, Report, Settings
 from .text import TextTable
 from .tree import StoredNames
@@ -239,7 +239,8 @@ class Build:
         wanted = [blob for blob, languages in unseen.items() if languages]
         pieces = ((blob, unseen[blob], data) for blob, data in self.objects.blobs(wanted))
         sizes = {file.blob: file.size for file in files} if self.whole else {}  # few are read here
-        answers = read_all(pieces, sum(sizes[blob] for blob in wanted if blob in sizes))
+        size = sum(sizes[blob] for blob in wanted if blob in sizes)
+        answers = read_all(pieces, size, Witness(database.beside(self.db, "reading") if wanted else ""))
         for done, ((blob, languages, data), rows) in enumerate(answers, 1):
             if data is None:
                 skips.update(((blob, language), "missing") for language in languages)

@@ -515,7 +515,7 @@ def test_show(shop: Place) -> None:
 def test_show_json(shop: Place) -> None:
     data = shop.oracl("show", "shop/prices.py", "--json").json
     assert set(data) == {
-        "schema", "path", "id", "blob", "checksum", "size", "lines", "language", "kind", "tags", "priority",
+        "schema", "path", "id", "blob", "checksum", "size", "lines", "language", "kind", "unparsed", "tags", "priority",
         "priority_blended", "association", "delta", "terms", "multiplier", "degree", "imports", "commits",
         "last_commit_time", "edges", "definitions", "start", "end", "text",
     }  # fmt: skip

@@ -74,7 +74,7 @@ def test_deinit_leaves_git_as_it_was(shop: Place) -> None:
 
 def test_init_json(shop: Place) -> None:
     data = shop.oracl("init", "--json").json
-    known = {"schema", "commit", "root", "artifacts", "edges", "skipped", "history", "pending", "seconds"}
+    known = {"schema", "commit", "root", "artifacts", "edges", "skipped", "unparsed", "history", "pending", "seconds"}
     assert set(data) == known and not data["pending"]
     assert data["commit"] == shop.git("rev-parse", "HEAD") and data["history"] == 9 and data["skipped"] == {"binary": 1}
 
@@ -180,7 +180,7 @@ def test_stats(shop: Place) -> None:
     data = shop.oracl("stats", "--json").json
     assert set(data) == {
         "schema", "commit", "root", "nodes", "edges", "mu", "sigma", "max_r", "extractor", "imports", "relations",
-        "kinds", "languages", "domains", "skipped",
+        "kinds", "languages", "domains", "skipped", "unparsed",
     }  # fmt: skip
     assert set(data["imports"]) == {"exact", "suffix", "ambiguous", "unresolved", "external"}
 
@@ -209,10 +209,26 @@ def test_stats_deep(shop: Place) -> None:
 
 
 def test_stats_skipped(shop: Place) -> None:
-    assert shop.oracl("stats", "--skipped").out == "binary         logo.png\n"
+    assert shop.oracl("stats", "--skipped").out == "binary           logo.png\n"
     assert shop.oracl("stats", "--skipped", "--json").json["skipped_paths"] == [
         {"path": "logo.png", "reason": "binary"}
     ]
+
+
+def test_files_known_by_their_text_alone_are_counted(shop: Place) -> None:
+    (shop.path / "deep.py").write_text("(" * 100_000)
+    (shop.path / "odd.py").write_text("def still_read(:\n    pass\n")
+    shop.git("add", "deep.py", "odd.py")
+    shop.git("commit", "-qm", "two that are no Python")
+    assert "Known by their text alone: 1 too deep (git oracl stats --skipped).\n" in shop.oracl("init").out
+    assert shop.oracl("init", "--json").json["unparsed"] == {"too deep": 1}
+    assert "\nunparsed       too deep 1\n" in shop.oracl("stats").out
+    assert shop.oracl("stats", "--skipped").out == "binary           logo.png\ntext, too deep   deep.py\n"
+    assert shop.oracl("stats", "--skipped", "--json").json["unparsed_paths"] == [
+        {"path": "deep.py", "reason": "too deep"}
+    ]
+    assert "; known by its text alone: too deep\n" in shop.oracl("show", "deep.py").out
+    assert shop.oracl("show", "odd.py", "--json").json["unparsed"] == ""
 
 
 def test_doctor(shop: Place) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
 import resource
 import signal
@@ -13,8 +12,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from oracl_git.store import helper
-from oracl_git.store.helper import Answer, Piece, read_all
+import oracl_git
+from oracl_git.extract.facts import decode
+from oracl_git.store import helper, readers
+from oracl_git.store.helper import Answer, Piece, read_piece
+from oracl_git.store.readers import Witness
+from tests.worlds import Commit, found, plain
 
 Rows = list[tuple[Piece, list[tuple[str, bytes, bytes, bytes]]]]
 
@@ -30,6 +33,10 @@ def pieces(count: int = 400) -> Iterator[Piece]:
             yield f"{number:038x}cc", ["text"], b"\0\1\2"
 
 
+def read_all(pieces: Iterator[Piece], size: int) -> Iterator[tuple[Piece, Answer]]:
+    return readers.read_all(pieces, size, Witness(""))
+
+
 def rows(answers: Iterator[tuple[Piece, Answer]]) -> Rows:
     return [(piece, [row for row, _ in answer]) for piece, answer in answers]
 
@@ -37,9 +44,9 @@ def rows(answers: Iterator[tuple[Piece, Answer]]) -> Rows:
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
     """A helper from the first byte on, small batches; the processes that were started."""
-    monkeypatch.setattr(helper, "WORTH", 1)
-    monkeypatch.setattr(helper, "_BATCH", 2_000)
-    monkeypatch.setattr(helper, "_cores", lambda: 2)
+    monkeypatch.setattr(readers, "WORTH", 1)
+    monkeypatch.setattr(readers, "_BATCH", 2_000)
+    monkeypatch.setattr(readers, "_cores", lambda: 2)
     started: list[subprocess.Popen[bytes]] = []
     start: Callable[..., subprocess.Popen[bytes]] = subprocess.Popen
 
@@ -52,7 +59,7 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
 
 
 def alone() -> Rows:
-    return rows((piece, helper._read(piece)) for piece in pieces())
+    return rows((piece, read_piece(piece)) for piece in pieces())
 
 
 def test_two_processes_say_what_one_says(eager: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +69,7 @@ def test_two_processes_say_what_one_says(eager: list[subprocess.Popen[bytes]], m
     assert 0 < read_there < 400, "both have a part of it"
     assert eager[0].returncode is not None, "it has ended"
     assert rows(iter(together)) == alone()
-    monkeypatch.setattr(helper, "WORTH", 1 << 60)
+    monkeypatch.setattr(readers, "WORTH", 1 << 60)
     assert rows(read_all(pieces(), 1)) == alone()
     assert len(eager) == 1, "a small text starts none"
 
@@ -73,7 +80,7 @@ def test_two_processes_say_what_one_says(eager: list[subprocess.Popen[bytes]], m
 def test_there_are_as_many_as_cores_and_text_are_worth(
     eager: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch, cores: int, size: int, count: int
 ) -> None:
-    monkeypatch.setattr(helper, "_cores", lambda: cores)
+    monkeypatch.setattr(readers, "_cores", lambda: cores)
     assert rows(read_all(pieces(), size)) == alone()
     assert len(eager) == count
     assert all(process.returncode is not None for process in eager), "they have ended"
@@ -90,7 +97,7 @@ def test_a_slow_reader_of_answers_keeps_nobody_from_work(eager: list[subprocess.
 
 
 def test_all_but_one_are_killed(eager: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(helper, "_cores", lambda: 9)
+    monkeypatch.setattr(readers, "_cores", lambda: 9)
     found = []
     for number, pair in enumerate(read_all(pieces(), 9)):
         found.append(pair)
@@ -123,7 +130,7 @@ def test_one_that_cannot_be_started_or_talks_nonsense(
 def test_no_files_left_to_open(eager: list[subprocess.Popen[bytes]]) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     for piece in pieces():
-        helper._read(piece)  # what reading loads is loaded
+        read_piece(piece)  # what reading loads is loaded
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
     try:
         found = rows(read_all(pieces(), 1))
@@ -143,15 +150,16 @@ def test_who_stops_listening_leaves_no_process(eager: list[subprocess.Popen[byte
 def test_it_dies_with_its_parent(tmp_path: pathlib.Path) -> None:
     code = (
         "import sys; sys.path[:0] = sys.argv[1:]\n"
-        "from test_helper import pieces\nfrom oracl_git.store import helper\n"
-        "helper.WORTH, helper._BATCH, helper._cores = 1, 2000, lambda: 2\n"
+        "from test_readers import pieces, read_all\nfrom oracl_git.store import helper, readers\n"
+        "readers.WORTH, readers._BATCH, readers._cores = 1, 2000, lambda: 2\n"
         "start = helper.subprocess.Popen\n"
         "def note(*a, **k):\n    made = start(*a, **k)\n    print(made.pid, flush=True)\n    return made\n"
         "helper.subprocess.Popen = note\n"
-        "import time\nfor _ in helper.read_all(pieces(), 1):\n    time.sleep(60)\n"
+        "import time\nfor _ in read_all(pieces(), 1):\n    time.sleep(60)\n"
     )
+    here = pathlib.Path(__file__)
     parent = subprocess.Popen(
-        [sys.executable, "-c", code, os.path.dirname(__file__)], stdout=subprocess.PIPE, cwd=tmp_path
+        [sys.executable, "-c", code, str(here.parent), str(here.parents[2])], stdout=subprocess.PIPE, cwd=tmp_path
     )
     assert parent.stdout is not None
     child = int(parent.stdout.readline())
@@ -182,3 +190,76 @@ def test_nothing_in_the_current_directory_is_run(
     together = list(read_all(pieces(), 1))
     assert any(said is None for _, answer in together for _, said in answer), "it did read"
     assert not (tmp_path / "ran").exists()
+
+
+# A parser that ends its process: one word in a text is enough.
+_DEADLY = """
+import os
+from oracl_git.extract import extractor
+_read = extractor.read
+def read(data, language, parse=True):
+    if parse and b"deadly" in data:
+        os.abort()
+    return _read(data, language, parse)
+extractor.read = read
+"""
+
+
+@pytest.fixture
+def deadly(monkeypatch: pytest.MonkeyPatch) -> str:
+    """What helpers run first; the other processes of a test can run it, too."""
+    start, after = helper._RUN.split("; ", 2)[:2], helper._RUN.split("; ", 2)[2]
+    run = "\n".join((*start, _DEADLY, after))
+    monkeypatch.setattr(helper, "_RUN", run)
+    return run
+
+
+def test_what_no_process_survives_is_read_without_a_parser(deadly: str) -> None:
+    text = b"def deadly():\n    return 'docs/page.md'\n"
+    piece: Piece = ("5" * 40, ["python", "text"], text)
+    others = list(pieces(20))
+    with readers._Guard() as guard:
+        found = [guard.read(each) for each in (*others[:10], piece, *others[10:])]
+    crashed = found.pop(10)
+    assert rows(iter(zip(others, found, strict=True))) == rows((each, read_piece(each)) for each in others)
+    facts = [decode(row[1], row[2]) for row, _ in crashed]
+    assert [each.error for each in facts] == ["crash", "crash"]
+    assert [d.name for d in facts[0].definitions] == ["deadly"], "what can be told without a parser"
+    assert [r.target for r in facts[0].references] == ["docs/page.md"]
+    assert b"page" in crashed[0][0][3], "its words are found"
+
+
+def test_a_guard_that_somebody_ends_is_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    piece = next(pieces(1))
+    with readers._Guard() as guard:
+        assert guard.read(piece) == [(row, None) for row, _ in read_piece(piece)]
+        assert guard._helper is not None
+        guard._helper._process.kill()
+        assert guard.read(piece) == [(row, None) for row, _ in read_piece(piece)]
+    monkeypatch.setattr(helper, "_RUN", "raise SystemExit(3)")
+    with readers._Guard() as guard:
+        assert guard.read(piece)[0][0] == read_piece(piece)[0][0], "read here: it never worked"
+
+
+def test_a_file_that_ends_the_update_does_so_once(tmp_path: pathlib.Path, deadly: str) -> None:
+    files = {f"a{n}.py": f"def fine_{n}():\n    pass\n" for n in range(5)}
+    tree = plain({**files, "b.py": "def deadly():\n    pass\n", "c.py": "import b\n"})
+    place = found(tmp_path / "repo", [Commit(tree)])
+    script = (
+        f"{_DEADLY}\nimport sys\nfrom oracl_git.store import helper\nhelper._RUN = {deadly!r}\n"
+        "from oracl_git.cli import main\nsys.argv = ['git-oracl', 'update']\nsys.exit(main())\n"
+    )
+    first, second, third = (
+        subprocess.run([sys.executable, "-c", script], cwd=place, capture_output=True, text=True) for _ in range(3)
+    )
+    assert first.returncode == -signal.SIGABRT
+    assert (second.returncode, third.returncode) == (0, 0), second.stderr
+    with oracl_git.open(place) as oracl:
+        nodes = {path: oracl.index.node(path) for _, path in oracl.index.paths()}
+        assert {path: oracl.index.facts(node).error for path, node in nodes.items() if node} == {
+            **dict.fromkeys(files, ""), "b.py": "crash", "c.py": "",
+        }  # fmt: skip
+    said = subprocess.run(["git-oracl", "stats", "--skipped"], cwd=place, capture_output=True, text=True, check=True)
+    assert said.stdout == "text, crash      b.py\n"
+    (left,) = (place / "oracl").glob("*-reading")
+    assert left.read_bytes() == b""
