@@ -86,15 +86,20 @@ def _unlink(path: str) -> None:
 
 @contextmanager
 def locked(path: str, wait: bool = False) -> Iterator[bool]:
-    """Whether this process is now the one. The file holds its id, and is gone afterwards.
+    """Whether this process is now the one; none is where the directory is gone.
 
+    The file holds its id, and is gone afterwards.
     A lock on a file that is removed is a lock on nothing: who gets one looks
     whether the file it locked is still the file of that name.
     """
     import fcntl
 
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except FileNotFoundError:
+            yield False
+            return
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except OSError:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ..errors import StoreUnusable
 from ..store.database import transaction as transaction
+from ..store.taking import Guarded, alone, together
 from . import schema
 from .clock import now
 
@@ -36,7 +37,8 @@ def connect(path: str, *, write: bool = False) -> Connection:
     elif not os.path.isfile(path):
         raise FileNotFoundError(path)
     try:
-        return _open(path, write)
+        with together(path):
+            return _open(path, write)
     except sqlite3.DatabaseError as error:
         raise unusable(error, path) from error
 
@@ -62,7 +64,8 @@ def _open(path: str, write: bool) -> Connection:
         and not os.access(os.path.dirname(os.path.abspath(path)), os.W_OK)
     ):
         mode = "?immutable=1"
-    db = sqlite3.connect(_uri(path) + mode, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    db = sqlite3.connect(_uri(path) + mode, uri=True, timeout=BUSY_SECONDS, isolation_level=None, factory=Guarded)
+    db.place = path
     try:
         # A file somebody else made must not run anything but what the schema here says.
         db.execute("PRAGMA trusted_schema=OFF")
@@ -87,7 +90,7 @@ def _open(path: str, write: bool) -> Connection:
             _journal(db)
         return db
     except BaseException:
-        db.close()
+        db.drop()
         raise
 
 
@@ -218,10 +221,11 @@ def restore(source: str, target: str) -> None:
         except StoreUnusable as error:
             told = str(error).replace(temporary, source)
             raise StoreUnusable(told, "git oracl ontology init --anew starts empty") from None
-        for suffix in _JOURNALS:
-            if os.path.exists(target + suffix):
-                os.unlink(target + suffix)
-        os.replace(temporary, target)
+        with alone(target):
+            for suffix in _JOURNALS:
+                if os.path.exists(target + suffix):
+                    os.unlink(target + suffix)
+            os.replace(temporary, target)
     finally:
         for suffix in ("", *_JOURNALS):
             if os.path.exists(temporary + suffix):

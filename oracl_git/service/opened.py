@@ -11,13 +11,14 @@ import os
 import posixpath
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from ..errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, UsageError
 from ..git import Objects, Repository, discover, head_state, open_objects, settings, shallow_state
 from ..graph.model import encode_path
-from ..store import database
+from ..store import database, taking
 from ..store.index import Index, Node
 from ..store.made_by import is_of_this_version
 from ..store.settings import Report, Settings
@@ -36,6 +37,7 @@ Progress = Callable[[str, int, int], None]
 FRESHNESS_BUDGET = 2.0  # seconds a question may spend on bringing the index up to date
 FETCH_ALL = "git fetch --refetch --no-filter && git oracl update --full"  # brings what a partial clone lacks
 _LOCK_WAIT = 0.2  # seconds a question waits for another update
+_TRIES = 4  # to have an index that others take away
 _ANEW = 4_000  # files that an index can be made anew of within the budget, once it is known what they say
 
 
@@ -223,6 +225,12 @@ class Opened:
     def _base(self, update: bool, progress: Progress | None) -> Index:
         if self.repo.head is None:
             raise NothingIndexed("there is no commit to index yet", "make a first commit, then ask again")
+        for _ in range(_TRIES):
+            with suppress(FileNotFoundError):  # another process took away what was there, or has just been made
+                return self._at_head(update, progress)
+        raise IndexUnusable("the index is taken away as often as it is made", "wait until git oracl deinit is done")
+
+    def _at_head(self, update: bool, progress: Progress | None) -> Index:
         try:
             index = self.index
         except FileNotFoundError as error:
@@ -233,10 +241,7 @@ class Opened:
             return index
         if self._brought(index, progress):
             return self.index
-        try:
-            index = self.index
-        except FileNotFoundError as error:  # another process found it damaged, and makes it anew
-            return self._made(error, progress)
+        index = self.index
         behind = self._behind(index.commit)
         if not behind and index.commit == self.repo.head:
             why = "was made by another version" if index.past else "has lost its history of commits"
@@ -387,8 +392,6 @@ class Opened:
 
     def forget(self) -> list[str]:
         """Remove everything `init` and updates made; what was removed."""
-        import shutil
-
         from ..vault.place import quiet_log
 
         self.close()
@@ -399,7 +402,7 @@ class Opened:
         for place in dict.fromkeys((self.repo.git_dir, self.repo.common_dir, *worktrees)):
             path = os.path.join(place, "oracl")
             if os.path.isdir(path) and not os.path.islink(path):
-                shutil.rmtree(path)
+                taking.remove_all(path)
             elif os.path.lexists(path):  # a link: what it leads to may be another's
                 os.unlink(path)
             else:

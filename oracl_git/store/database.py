@@ -6,18 +6,18 @@ Knows nothing of what the rows mean.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from itertools import chain
 from typing import Any
 
 from ..errors import IndexUnusable, OraclError
 from ..git import Repository
+from .taking import Guarded, alone, remove, together
 
 Connection = sqlite3.Connection
 DatabaseError = sqlite3.DatabaseError
@@ -172,34 +172,44 @@ def connect(path: str, name: str, write: bool, wait: float | None = None) -> sql
     Raises IndexUnusable for a file of a newer version, and for a place that
     cannot be written; a file that is no database is replaced (it is derived).
     """
-    if write:
-        try:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-        except OSError as error:
-            hint = "git oracl deinit" if isinstance(error, FileExistsError) else "check who owns it"
-            raise IndexUnusable(f"cannot write {os.path.dirname(path)}: {error.strerror}", hint) from None
-        if os.path.lexists(path) and not os.path.isfile(path):  # derived, like a file that is no database
-            remove(path)
-    elif not os.path.isfile(path):
-        raise FileNotFoundError(path)
+    wait = BUSY_SECONDS if wait is None else wait
     try:
-        return _open(path, name, write, BUSY_SECONDS if wait is None else wait)
+        with together(path, make=write):
+            return _opened(path, name, write, wait)
+    except OSError as error:
+        if not write:
+            raise
+        hint = "git oracl deinit" if isinstance(error, FileExistsError) else "check who owns it"
+        raise IndexUnusable(f"cannot write {os.path.dirname(path)}: {error.strerror}", hint) from None
     except sqlite3.DatabaseError as error:
-        if not write and "disk I/O" in str(error) and not _journal(path):  # no room for what readers share
-            with suppress(sqlite3.DatabaseError):
-                return _open(path, name, write, 0, alone=True)
         if not is_damage(error):
             raise unusable(error, path) from None
         if not write:
             raise Spoilt("was made by an older version" if _OLDER in str(error) else "was damaged") from None
-        return _replaced(path, name, BUSY_SECONDS if wait is None else wait)
+        return _replaced(path, name, wait)
+
+
+def _opened(path: str, name: str, write: bool, wait: float) -> sqlite3.Connection:
+    """What can be opened as it is. The caller holds the directory."""
+    if not os.path.isfile(path):
+        if not write:
+            raise FileNotFoundError(path)
+        if os.path.lexists(path) and not os.path.isfile(path):  # derived, like a file that is no database
+            raise sqlite3.DatabaseError("file is not a database")
+    try:
+        return _open(path, name, write, wait)
+    except sqlite3.DatabaseError as error:
+        if not write and "disk I/O" in str(error) and not _journal(path):  # no room for what readers share
+            with suppress(sqlite3.DatabaseError):
+                return _open(path, name, write, 0, immutable=True)
+        raise
 
 
 def _replaced(path: str, name: str, wait: float) -> sqlite3.Connection:
     """A new file where none of use was, unless another process has just made one."""
-    with _alone(path):
+    with alone(path, make=True):
         try:
-            return _open(path, name, write=True, wait=wait)
+            return _opened(path, name, write=True, wait=wait)
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise unusable(error, path) from None
@@ -219,15 +229,16 @@ def _journal(path: str) -> int:
         return 0
 
 
-def _open(path: str, name: str, write: bool, wait: float, alone: bool = False) -> sqlite3.Connection:
-    """`alone`: nobody writes, so nothing need be made beside the file."""
+def _open(path: str, name: str, write: bool, wait: float, immutable: bool = False) -> sqlite3.Connection:
+    """`immutable`: nobody writes, so nothing need be made beside the file."""
     uri = _uri(path)
     if write:
-        db = sqlite3.connect(uri, uri=True, timeout=wait, isolation_level=None)
+        mode = ""
     else:
-        alone = alone or not (os.access(os.path.dirname(path), os.W_OK) or os.path.exists(path + "-wal"))
-        mode = "?immutable=1" if alone else "?mode=ro"
-        db = sqlite3.connect(uri + mode, uri=True, timeout=wait, isolation_level=None)
+        immutable = immutable or not (os.access(os.path.dirname(path), os.W_OK) or os.path.exists(path + "-wal"))
+        mode = "?immutable=1" if immutable else "?mode=ro"
+    db = sqlite3.connect(uri + mode, uri=True, timeout=wait, isolation_level=None, factory=Guarded)
+    db.place = path
     try:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version > SCHEMA_VERSION:
@@ -246,7 +257,7 @@ def _open(path: str, name: str, write: bool, wait: float, alone: bool = False) -
             db.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
         return db
     except BaseException:
-        db.close()
+        db.drop()
         raise
 
 
@@ -422,50 +433,19 @@ def beside(db: sqlite3.Connection, name: str) -> str:
     return f"{path}-{name}" if path else ""
 
 
-def remove(path: str) -> None:
-    """Delete a database and its journals."""
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        try:
-            os.unlink(path + suffix)
-        except FileNotFoundError:
-            pass
-        except OSError:
-            if not os.path.isdir(path + suffix):
-                raise
-            from shutil import rmtree
-
-            rmtree(path + suffix)
-
-
 def start_over(paths: Sequence[str], sure: bool) -> bool:
     """Take databases away after a failure that `is_damage`; whether that was done.
 
     Unless one is `sure`, they stay where all are sound: another process met the same damage, and was faster.
     """
-    with ExitStack() as alone:
+    with ExitStack() as stack:
         for directory in sorted({os.path.dirname(path) for path in paths}):
-            alone.enter_context(_alone(os.path.join(directory, "")))
+            stack.enter_context(alone(os.path.join(directory, "")))
         if not sure and all(map(_is_sound, paths)):
             return False
         for path in paths:
             remove(path)
         return True
-
-
-@contextmanager
-def _alone(path: str) -> Iterator[None]:
-    """One process at a time takes away what lies in a directory: the second would take what the first has made."""
-    try:
-        directory = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except FileNotFoundError:  # then there is nothing to take
-        yield
-        return
-    try:
-        with suppress(OSError):  # a file system without locks
-            fcntl.flock(directory, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(directory)
 
 
 def is_damage(error: Exception, *files: str | sqlite3.Connection) -> bool:
@@ -476,7 +456,12 @@ def is_damage(error: Exception, *files: str | sqlite3.Connection) -> bool:
     """
     if isinstance(error, sqlite3.DatabaseError) and any(word in str(error).lower() for word in _DAMAGE):
         return True
-    return not isinstance(error, (OraclError, sqlite3.OperationalError, OSError)) and not all(map(_is_sound, files))
+    return not isinstance(error, (OraclError, sqlite3.OperationalError, OSError)) and not all(map(_stands, files))
+
+
+def _stands(file: str | sqlite3.Connection) -> bool:
+    with together(file) if isinstance(file, str) else nullcontext():
+        return _is_sound(file)
 
 
 def _is_sound(file: str | sqlite3.Connection) -> bool:

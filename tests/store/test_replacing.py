@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
 import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 
 from oracl_git.service import Oracl
 from oracl_git.service.opened import repaired
-from oracl_git.store import database
+from oracl_git.store import database, taking
 
 MANY = 6
 
@@ -54,13 +55,63 @@ def at_once(act: Callable[[int], object]) -> None:
 
 def write(path: str, number: int) -> None:
     with closing(database.connect(path, "index", write=True)) as db, database.transaction(db):
-        db.execute("INSERT INTO header VALUES(?,?)", (str(number), number))
+        db.execute("INSERT OR REPLACE INTO header VALUES(?,?)", (str(number), number))
 
 
 def written(path: str) -> int:
     with closing(database.connect(path, "index", write=False)) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         return int(db.execute("SELECT count(*) FROM header").fetchone()[0])
+
+
+@pytest.mark.parametrize("name", ["-wal", "-shm"])
+def test_nobody_opens_a_file_while_its_journals_are_taken_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """SQLite opens the journals some time after the file, by name: they may be another file's by then."""
+    path = str(tmp_path / "index.sqlite")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute("CREATE TABLE old(x)")
+        db.execute(f"PRAGMA user_version={database.SCHEMA_VERSION - 1}")
+        for end in ("", "-wal"):  # as a kill leaves them
+            Path(path + end + ".kept").write_bytes(Path(path + end).read_bytes())
+    for end in ("", "-wal"):
+        os.replace(path + end + ".kept", path + end)
+    unlink = os.unlink
+
+    def slowly(which: str) -> None:
+        time.sleep(0.03 * which.endswith(name))
+        unlink(which)
+
+    class Slow(taking.Guarded):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            time.sleep(0.02 * random.random())
+
+    monkeypatch.setattr(os, "unlink", slowly)
+    monkeypatch.setattr(database, "Guarded", Slow)
+    at_once(lambda number: write(path, number))
+    assert written(path) == MANY
+
+
+def test_a_directory_is_made_anew_as_often_as_it_is_taken_away(tmp_path: Path) -> None:
+    path = tmp_path / "oracl" / "index.sqlite"
+    (tmp_path / "oracl").mkdir()
+
+    def come_and_go(number: int) -> None:
+        for _ in range(20):
+            if number % 2:
+                with suppress(FileNotFoundError, FileExistsError):
+                    (tmp_path / "oracl").mkdir()
+                with suppress(FileNotFoundError):
+                    (tmp_path / "oracl" / f"{number}.log").write_text("a line")
+                with suppress(FileNotFoundError):
+                    taking.remove_all(str(tmp_path / "oracl"))
+            else:
+                write(str(path), number)
+
+    at_once(come_and_go)
 
 
 @pytest.mark.parametrize("why", ["older", "damaged"])
