@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
-from oracl_git.errors import IndexUnusable, NotARepository, OraclError
+from oracl_git.errors import NoIndex, NotARepository, OraclError
 from oracl_git.service import Oracl
 
 from .ahead import Ahead
@@ -171,9 +171,7 @@ class Root:
 
         try:
             oracl.fresh(update=not self.indexing, progress=stop)
-        except IndexUnusable as error:
-            if "no index yet" not in error.message:
-                raise
+        except NoIndex:
             self._wanted(self)
             name = os.path.basename(self.top)
             raise Indexing(f"the index of {name} is being made", "ask again in a moment") from None

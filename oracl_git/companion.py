@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .errors import NotARepository, UsageError
+from .errors import NoIndex, NotARepository, UsageError
 from .extract.words import split_identifiers
 from .git import discover
 from .ontology import documents
@@ -147,9 +147,9 @@ def _subject(index: Index, node: Node) -> str:
 def add_artifacts(oracl: Oracl, runtime: Runtime, asked: Asked) -> None:
     """Put to an answer of the ontology the artifacts its passages document, and the code that answers the question."""
     try:
-        index = oracl.index
-    except FileNotFoundError:
-        asked.notes.append("without code: there is no index yet (git oracl init)")
+        index = oracl.present()
+    except NoIndex as error:
+        asked.notes.append(f"without code: {error.message} ({error.hint})")
         return
     names = GraphNames(index)
     seen: set[tuple[str, str]] = set()

@@ -8,6 +8,7 @@
     ├── UnknownPath            exit 1: no such path in the indexed commit
     ├── NothingIndexed         there is no commit to index yet
     ├── IndexUnusable          the index cannot be read or written
+    │   └── NoIndex            there is none, or none of use, and none was to be made
     ├── Unverified             exit 10 to 16: a snapshot was not verified, and why
     ├── OntologyInactive       no ontology has been activated here
     ├── NotAllowed             the policy does not let this be read or written
@@ -64,6 +65,10 @@ class NothingIndexed(OraclError):
 
 class IndexUnusable(OraclError):
     """The index can neither be read nor rebuilt (permissions, disk, newer version)."""
+
+
+class NoIndex(IndexUnusable):
+    """There is no index, or none that can be asked, and this question was not to make one."""
 
 
 class Unverified(OraclError):

@@ -26,18 +26,20 @@ def run_status(args: argparse.Namespace) -> int:
                 "commit": status.commit, "head": status.head, "tree": status.tree, "root": status.root,
                 "artifacts": status.artifacts, "edges": status.edges, "behind": status.behind,
                 "skipped": status.skipped, "pending": status.pending, "problems": list(status.problems),
-                "shallow": status.shallow, "history": status.history, "hooks": as_json(oracl),
+                "stale": status.stale, "shallow": status.shallow, "history": status.history, "hooks": as_json(oracl),
                 "snapshots": {"chains": chains, "refspecs": refspecs},
             })  # fmt: skip
             return 0 if status.commit else 1
         if status.commit is None:
-            output.note(["there is no index yet"])
-            print("hint: git oracl init", file=sys.stderr)
+            output.note([status.stale])
+            print(f"hint: {status.hint}", file=sys.stderr)
             return 1
         behind = f"{output.plural(status.behind, 'commit')} behind HEAD" if status.behind else "at HEAD"
         if not status.behind and status.commit != status.head:
             behind = "not at HEAD"
         print(f"index      {output.short(status.commit)}, {behind}")
+        if status.stale:
+            print(f"stale      the index {status.stale} ({status.hint} makes it anew)")
         print(f"root       {status.root or 'none: objects are missing in this clone'}")
         print(
             f"holds      {output.plural(status.artifacts, 'artifact')}, {output.plural(status.edges, 'edge')},"

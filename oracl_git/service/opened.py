@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, cast
 
-from ..errors import IndexUnusable, NothingIndexed, OraclError, UnknownPath, UsageError
+from ..errors import IndexUnusable, NoIndex, NothingIndexed, OraclError, UnknownPath, UsageError
 from ..git import Objects, Repository, discover, head_state, open_objects, settings, shallow_state
 from ..graph.model import encode_path
 from ..store import database, taking
@@ -235,18 +235,17 @@ class Opened:
             index = self.index
         except FileNotFoundError as error:
             if not update or not self.build:
-                raise IndexUnusable("there is no index yet", "git oracl init") from None
+                raise _lacking(error) from None
             return self._made(error, progress)
         if not update or self._current(index):
             return index
         if self._brought(index, progress):
             return self.index
         index = self.index
-        behind = self._behind(index.commit)
-        if not behind and index.commit == self.repo.head:
-            why = "was made by another version" if index.past else "has lost its history of commits"
+        if index.commit == self.repo.head and (why := self._stale(index)):
             self.notes.append(f"the index {why} (git oracl update makes it anew)")
             return index
+        behind = self._behind(index.commit)
         self.notes.append(
             f"index is {behind} commit{'s' * (behind != 1)} behind HEAD (git oracl update brings it up to date)"
             if behind else "index is not at HEAD (git oracl update brings it up to date)"
@@ -280,10 +279,16 @@ class Opened:
 
     def _current(self, index: Index) -> bool:
         """Whether the index is of HEAD, by this version, with as much history as the clone has."""
-        if index.commit != self.repo.head or not is_of_this_version(index.header):
-            return False
+        return index.commit == self.repo.head and not self._stale(index)
+
+    def _stale(self, index: Index) -> str:
+        """Why an index is not as this version would make it of the same commit now; "" when it is."""
+        if not is_of_this_version(index.header):
+            return "was made by another version"
         # The store of history is shared: another worktree may have lost it and made it anew.
-        return index.header.get("shallow", "") == shallow_state(self.repo) and index.past is not None
+        if index.past is None:
+            return "has lost its history of commits"
+        return "" if index.header.get("shallow", "") == shallow_state(self.repo) else "is of a shallower history"
 
     def _behind(self, commit: str) -> int:
         from ..git.run import attempt
@@ -292,6 +297,13 @@ class Opened:
             return 0
         code, out, _ = attempt(self.repo, "rev-list", "--count", f"{commit}..{self.repo.head}", "--")
         return int(out) if code == 0 else 0
+
+    def present(self) -> Index:
+        """The index as it is. Raises NoIndex."""
+        try:
+            return self.index
+        except FileNotFoundError as error:
+            raise _lacking(error) from None
 
     def _present(self) -> Index | None:
         """The index as it is, or None."""
@@ -421,6 +433,13 @@ def unknown(name: str, why: str) -> UnknownPath:
     last = posixpath.basename(name.rstrip("/"))
     hint = f"git oracl search filename:{last}" if last.strip(".:") else "git ls-files"
     return UnknownPath(f"{name or 'an empty path'} {why}", hint)
+
+
+def _lacking(missing: FileNotFoundError) -> NoIndex:
+    """Why there is no index to ask."""
+    if isinstance(missing, database.Spoilt):
+        return NoIndex(f"the index {missing.why}; the next question makes it anew", "git oracl update")
+    return NoIndex("there is no index yet", "git oracl init")
 
 
 class _OverBudget(OraclError):

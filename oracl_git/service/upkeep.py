@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import IO, Any, NamedTuple
 
-from ..errors import EmbeddingUnusable
+from ..errors import EmbeddingUnusable, NoIndex
 from ..recall import tables
 from ..store import database
 from ..store.index import Index
@@ -30,6 +30,8 @@ class Status(NamedTuple):
     problems: tuple[str, ...]  # entries of tracked settings that were not believed
     shallow: bool
     history: int  # commits of history the index lies on
+    stale: str  # why the index is to be made anew, or that there is none; "" when it is as it should be
+    hint: str = ""  # what to do about that
 
 
 class Check(NamedTuple):
@@ -48,9 +50,11 @@ class Upkeep(Opened):
     def status(self) -> Status:
         """Where the index stands; reads, never updates."""
         try:
-            index = self.index
-        except FileNotFoundError:
-            return Status(None, self.repo.head, None, None, 0, 0, 0, {}, 0, (), self.repo.shallow, 0)
+            index = self.present()
+        except NoIndex as error:
+            return Status(
+                None, self.repo.head, None, None, 0, 0, 0, {}, 0, (), self.repo.shallow, 0, error.message, error.hint
+            )
         import json
 
         head = index.header
@@ -60,7 +64,7 @@ class Upkeep(Opened):
             index.commit, self.repo.head, str(head["tree"]), str(root) if root else None, artifacts,
             int(str(head["edges"])), self._behind(index.commit), dict(index.skipped()),
             self._pending(index), tuple(json.loads(str(head.get("problems", "[]")))), self.repo.shallow,
-            len(index.reach),
+            len(index.reach), self._stale(index), "git oracl update",
         )  # fmt: skip
 
     def _pending(self, index: Index) -> int:
@@ -93,9 +97,9 @@ class Upkeep(Opened):
         checks.append(Check("writable", writable, place, f"check who owns {self.repo.git_dir}"))
         checks.append(self._embedding_check())
         try:
-            index = self.index
-        except FileNotFoundError:
-            return [*checks, Check("index", self.repo.head is None, "none yet", "git oracl init")]
+            index = self.present()
+        except NoIndex as error:
+            return [*checks, Check("index", self.repo.head is None, error.message, error.hint)]
         try:
             sound = index.db.execute("PRAGMA quick_check").fetchone()[0]
         except database.DatabaseError as error:

@@ -32,6 +32,7 @@ _DAMAGE = (
     "not a database", "malformed", "no such table", "no such column", "could not decode", "vtable constructor failed",
     "fts5",
 )  # fmt: skip
+OLDER, DAMAGED = "was made by an older version", "was damaged"
 _OLDER = "file is not a database of this version"
 _COPY_KIB = 49_152  # of a private copy: what is more lies in a file that has no name
 
@@ -145,11 +146,16 @@ _SCHEMAS = {"index": INDEX_SCHEMA, "facts": FACTS_SCHEMA, "history": HISTORY_SCH
 
 
 class Spoilt(FileNotFoundError):
-    """There is a file, but none that can be asked: `why` it is as good as none."""
+    """There is a file, but none that can be asked: what is the matter with it (OLDER, DAMAGED)."""
 
     def __init__(self, why: str) -> None:
         super().__init__(f"the index {why}")
         self.why = why
+
+
+def spoilt(error: sqlite3.DatabaseError) -> Spoilt:
+    """Why a file is of no use that `is_damage` was said of."""
+    return Spoilt(OLDER if _OLDER in str(error) else DAMAGED)
 
 
 def place(repo: Repository, name: str, home: str = "") -> str:
@@ -166,7 +172,7 @@ def places(repo: Repository, home: str = "") -> list[str]:
     return [place(repo, name, home) for name in ("index", "facts", "history")]
 
 
-def connect(path: str, name: str, write: bool, wait: float | None = None) -> sqlite3.Connection:
+def connect(path: str, name: str, write: bool, wait: float | None = None) -> Guarded:
     """Open one of the databases; create it when writing and it is not there.
 
     Raises IndexUnusable for a file of a newer version, and for a place that
@@ -185,11 +191,11 @@ def connect(path: str, name: str, write: bool, wait: float | None = None) -> sql
         if not is_damage(error):
             raise unusable(error, path) from None
         if not write:
-            raise Spoilt("was made by an older version" if _OLDER in str(error) else "was damaged") from None
+            raise spoilt(error) from None
         return _replaced(path, name, wait)
 
 
-def _opened(path: str, name: str, write: bool, wait: float) -> sqlite3.Connection:
+def _opened(path: str, name: str, write: bool, wait: float) -> Guarded:
     """What can be opened as it is. The caller holds the directory."""
     if not os.path.isfile(path):
         if not write:
@@ -205,7 +211,7 @@ def _opened(path: str, name: str, write: bool, wait: float) -> sqlite3.Connectio
         raise
 
 
-def _replaced(path: str, name: str, wait: float) -> sqlite3.Connection:
+def _replaced(path: str, name: str, wait: float) -> Guarded:
     """A new file where none of use was, unless another process has just made one."""
     with alone(path, make=True):
         try:
@@ -213,8 +219,11 @@ def _replaced(path: str, name: str, wait: float) -> sqlite3.Connection:
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise unusable(error, path) from None
+            why = spoilt(error).why
         remove(path)
-        return _open(path, name, write=True, wait=wait)
+        db = _open(path, name, write=True, wait=wait)
+        db.replaced = why
+        return db
 
 
 def _uri(path: str) -> str:
@@ -229,7 +238,7 @@ def _journal(path: str) -> int:
         return 0
 
 
-def _open(path: str, name: str, write: bool, wait: float, immutable: bool = False) -> sqlite3.Connection:
+def _open(path: str, name: str, write: bool, wait: float, immutable: bool = False) -> Guarded:
     """`immutable`: nobody writes, so nothing need be made beside the file."""
     uri = _uri(path)
     if write:

@@ -110,7 +110,7 @@ class Reading:
         except sqlite3.DatabaseError as error:
             self.db.close()
             if database.is_damage(error):
-                raise database.Spoilt("was damaged") from None
+                raise database.spoilt(error) from None
             raise
         if "commit" not in self.header:
             self.db.close()

@@ -22,9 +22,13 @@ _TRIES = 9  # to delete a directory that others write into: a log, a lock
 
 
 class Guarded(sqlite3.Connection):
-    """A connection that closes while nobody takes its file away. `place` is the file."""
+    """A connection that closes while nobody takes its file away. `place` is the file.
+
+    `replaced` is what was the matter with one that had to be taken away to make it, or "".
+    """
 
     place = ""
+    replaced = ""
 
     def close(self) -> None:
         with together(self.place):

@@ -35,6 +35,7 @@ from .text import TextTable
 from .tree import StoredNames
 
 _WHOLE = 400  # from this many changed paths on, tables are read whole
+_NONE = "no index yet"
 _REGULAR = 0o100000
 _TYPE = 0o170000
 
@@ -85,6 +86,8 @@ def _update(
             build = Build(repo, objects, index, FactsCache(facts), past, progress)
             report = build.run(target, settings, full, depth)
             settle(index, facts, asset)
+            if index.replaced and report.rebuilt == _NONE:
+                report = report._replace(rebuilt=f"the index {index.replaced}")
             return report._replace(copied=copied)
     except Exception as error:
         if database.is_damage(error, index, facts, past):
@@ -161,7 +164,7 @@ class Build:
 
     def _why_anew(self, settings: Settings, stored: Settings, full: bool) -> str:
         if "tree" not in self.header:
-            return "no index yet"
+            return _NONE
         if full:
             return "asked for"
         if not is_of_this_version(self.header):

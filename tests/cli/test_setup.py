@@ -134,6 +134,7 @@ def test_a_large_index_that_other_code_made_is_asked_at_once(shop: Place, monkey
         monkeypatch.setattr(oracl, "update", lambda **_: fail("the index was made anew"))
         assert oracl.search("price").results
         assert oracl.notes == ["the index was made by another version (git oracl update makes it anew)"]
+    assert "\nstale      the index was made by another version (git oracl update" in shop.oracl("status").out
     monkeypatch.undo()
     assert "imports" in shop.oracl("trace", "shop/cart.py").out
     with oracl_git.open(str(shop.path)) as oracl:
@@ -144,12 +145,14 @@ def test_status_json(shop: Place) -> None:
     data = shop.oracl("status", "--json").json
     assert set(data) == {
         "schema", "commit", "head", "tree", "root", "artifacts", "edges", "behind", "skipped", "pending", "problems",
-        "shallow", "history", "hooks", "snapshots",
+        "stale", "shallow", "history", "hooks", "snapshots",
     }  # fmt: skip
     assert data["hooks"] == {"last_run": None, "queued": 0, "failures": 0}
     assert data["commit"] == data["head"] and data["behind"] == 0 and data["shallow"] is False
+    assert data["stale"] == ""
     shop.oracl("deinit")
-    assert shop.oracl("status", "--json", code=1).json["commit"] is None
+    data = shop.oracl("status", "--json", code=1).json
+    assert data["commit"] is None and data["stale"] == "there is no index yet"
     done = shop.oracl("status", code=1)
     assert done.raw == b"" and done.err == "git-oracl: there is no index yet\nhint: git oracl init\n"
 

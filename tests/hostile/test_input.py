@@ -12,7 +12,7 @@ import stat
 import subprocess
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -434,10 +434,20 @@ def test_what_is_no_directory_stands_where_all_lies(shop: Place, tmp_path: Path,
     assert not os.path.lexists(place) and (elsewhere / "index.sqlite").is_file()
 
 
-def test_an_index_of_an_older_format_is_not_called_damaged(shop: Place) -> None:
-    with sqlite3.connect(shop.settled("index")) as db:
-        db.execute(f"PRAGMA user_version={SCHEMA_VERSION - 1}")
-    db.close()
+def test_an_index_of_an_older_format_is_told_as_what_it_is(shop: Place) -> None:
+    def age() -> None:
+        with closing(sqlite3.connect(shop.settled("index"))) as db:
+            db.execute(f"PRAGMA user_version={SCHEMA_VERSION - 1}")
+
+    age()
+    told = "the index was made by an older version; the next question makes it anew"
+    assert shop.oracl("status", code=1).err == f"git-oracl: {told}\nhint: git oracl update\n"
+    assert shop.oracl("status", "--json", code=1).json["stale"] == told
+    assert shop.fails("search", "cart", "--no-update") == f"git-oracl: {told}.\nhint: git oracl update\n"
+    assert f"{told}\n" in shop.oracl("doctor", code=1).out
+    assert "from nothing: the index was made by an older version" in shop.oracl("update").out
+    assert shop.oracl("status").out.splitlines()[0].endswith(", at HEAD")
+    age()
     done = shop.oracl("show", "shop/cart.py")
     assert done.err == "git-oracl: the index was made by an older version and has been made anew\n"
 
