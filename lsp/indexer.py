@@ -1,4 +1,4 @@
-"""A process that makes an index, or catches one up: `python -m oracl_git.lsp.indexer TOP`.
+"""A process that makes an index, or catches one up: `python -P -m oracl_git.lsp.indexer TOP`.
 
 Prints a JSON list (step, done, total) a line while it works. A process of its
 own: it may take long and much memory, and editing must not notice.

@@ -54,7 +54,7 @@ class Indexing:
         failure = "the index was not made"
         try:
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "oracl_git.lsp.indexer", root.top,
+                sys.executable, "-P", "-m", "oracl_git.lsp.indexer", root.top,  # -P: no modules of the folder's
                 stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
             )  # fmt: skip
             self._processes[root] = process

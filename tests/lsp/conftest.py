@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -264,8 +264,8 @@ def raw(shop: Shop) -> Iterator[Callable[..., Any]]:
     """Starts servers that are spoken to in bytes."""
     made: list[Raw] = []
 
-    def start(*args: str) -> Raw:
-        made.append(Raw(shop.path, *args))
+    def start(*args: str, flags: Sequence[str] = ()) -> Raw:
+        made.append(Raw(shop.path, *args, flags=flags))
         return made[-1]
 
     yield start

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,9 @@ ALL = {
 class Raw:
     """One server; `got` holds what it said that was no response."""
 
-    def __init__(self, cwd: Path, *args: str) -> None:
+    def __init__(self, cwd: Path, *args: str, flags: Sequence[str] = ()) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", START, *args], cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, *flags, "-c", START, *args], cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )  # fmt: skip
         self.responses: dict[Any, Any] = {}

@@ -521,3 +521,18 @@ def test_ten_thousand_requests_in_the_same_memory(server: Raw, shop: Shop) -> No
     some(6_000)
     after = server.memory()
     assert after < before + 8_192, f"{before} → {after} kB"
+
+
+def test_modules_of_the_folder_are_not_run(raw: Callable[..., Raw], shop: Shop) -> None:
+    """An editor starts the server in the folder it shows: what lies there is text."""
+    for name in ("json.py", "oracl_git/__init__.py"):
+        shop.write(name, "open('ran', 'w').close()\n")
+    shutil.rmtree(shop.path / ".git/oracl")
+    server = raw(flags=("-P",))
+    server.start(shop.uri())
+    for _ in range(200):
+        if "result" in server.ask(*related(shop.uri("shop/cart.py"))):
+            break
+        time.sleep(0.05)
+    works(server, shop)
+    assert not (shop.path / "ran").exists()
