@@ -20,6 +20,7 @@ _REGULAR = 0o100000
 _TYPE = 0o170000
 _MAX_BYTES = 1 << 20  # larger files are data
 _PATTERNS = 200  # words of one search
+_NOWHERE = frozenset(("", ".", "..", ".git"))  # no work tree has such a name, but a tree object may
 _DIFF = ("--raw", "-z", "--no-abbrev", "-M", "-l2000", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
 
 
@@ -166,10 +167,15 @@ class Change:
         self.read(rules.values())
         with TemporaryDirectory(prefix="oracl-git-") as place:
             for path, entry in rules.items():
-                full = os.path.join(place, path)
-                os.makedirs(os.path.dirname(full), exist_ok=True)
-                with open(full, "wb") as file:
-                    file.write(self.text(entry) or b"")
+                if not _NOWHERE.isdisjoint(path.split("/")):
+                    continue
+                full = os.path.join(os.fsencode(place), encode_path(path))
+                try:
+                    os.makedirs(os.path.dirname(full), exist_ok=True)
+                    with open(full, "wb") as file:
+                        file.write(self.text(entry) or b"")
+                except OSError:  # a name this file system has no room for, or two for one thing
+                    continue
             code, out, _ = attempt(
                 None, "check-ignore", "--no-index", "-z", "--stdin", cwd=place,
                 input=b"".join(encode_path(path) + b"\0" for path in wanted),

@@ -506,3 +506,22 @@ def test_a_hostile_program_named_by_the_config_is_not_run(world: World) -> None:
     (world.path / "ran").unlink(missing_ok=True)
     world.run(code=1)
     assert not (world.path / "ran").exists()
+
+
+def test_a_tree_that_climbs_writes_nothing(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No work tree holds `..`, but whoever writes a tree object by hand may name it so."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+
+    def stored(kind: str, data: bytes) -> bytes:
+        command = ["git", "hash-object", "-w", "--literally", "-t", kind, "--stdin"]
+        return bytes.fromhex(
+            subprocess.run(command, input=data, cwd=world.path, capture_output=True, check=True).stdout.decode()
+        )
+
+    rules = stored("tree", b"100644 .gitignore\0" + stored("blob", b"*\n"))
+    readme = bytes.fromhex(world.git("rev-parse", "HEAD:README.md"))
+    top = stored("tree", b"40000 ..\0" + stored("tree", b"40000 out\0" + rules) + b"100644 README.md\0" + readme)
+    commit = world.git("commit-tree", top.hex(), "-p", "HEAD", "-m", "x")
+    assert "README.md:3: broken-link" in world.run(f"HEAD..{commit}", code=1).stdout
+    assert os.listdir(tmp_path / "temporary") == [] and not (tmp_path / "out").exists()
