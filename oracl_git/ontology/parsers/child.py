@@ -9,13 +9,14 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 
 from .files import File
 from .formats import Format
@@ -26,6 +27,7 @@ _FILES = 200  # read by one process before a new one takes over, so that memory 
 _PATIENCE = 4.0  # wall seconds for each CPU second: the machine may be busy
 _START = 20.0  # wall seconds on top
 _CHUNK = 1 << 16
+_SECRET = re.compile("KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE", re.IGNORECASE)  # in names of variables
 # -P: a directory of the user's is no place for modules. Our own is appended, behind the library.
 _RUN = "import sys; sys.path.append(sys.argv[1]); from oracl_git.ontology.parsers.worker import main; main(%s)"
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
@@ -133,10 +135,15 @@ def _start(command: list[str], stdin: int) -> subprocess.Popen[bytes]:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # what it starts ends with it; a ^C is the caller's
-            env={**os.environ, "OMP_THREAD_LIMIT": "1", "MALLOC_ARENA_MAX": "1"},
+            env={**_open(os.environ), "OMP_THREAD_LIMIT": "1", "MALLOC_ARENA_MAX": "1"},
         )
     except OSError as error:
         raise Gone() from error
+
+
+def _open(variables: Mapping[str, str]) -> dict[str, str]:
+    """The environment without what opens doors: who reads a hostile file has nothing to give away."""
+    return {name: value for name, value in variables.items() if not _SECRET.search(name)}
 
 
 def _understand(line: bytes, about: About) -> Section | Refused | None:

@@ -544,3 +544,12 @@ def test_modules_in_the_working_directory_are_not_imported(tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     children.close()
     still_reads()
+
+
+def test_the_process_holds_nobodys_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    children.close()
+    for name in ("ORACALL_HMAC_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "Db_Password"):
+        monkeypatch.setenv(name, "open sesame")
+    held = Path(f"/proc/{reader().pid}/environ").read_bytes()
+    children.close()
+    assert b"PATH=" in held and b"open sesame" not in held
