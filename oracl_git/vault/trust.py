@@ -6,14 +6,16 @@ change under review must not bring its own. Knows nothing of snapshots.
 
 from __future__ import annotations
 
-import calendar
 import os
 import re
 import stat
 import time
 from base64 import b64decode
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from functools import cached_property
 
 from ..errors import OraclError, Unverified, UsageError
 from ..git import Repository, resolve_commit
@@ -45,13 +47,24 @@ class Entry:
 
     def problem(self, now: int) -> str:
         """Why this line does not hold, or ""."""
-        if self.namespaces and not any(fnmatchcase(sshsig.NAMESPACE, pattern) for pattern in self.namespaces):
+        if self.namespaces and not _listed(sshsig.NAMESPACE, self.namespaces):
             return f"trusted for {', '.join(self.namespaces)} only, not for {sshsig.NAMESPACE}"
         if now < self.after:
             return f"not valid before {when(self.after)}"
         if now >= self.before:
             return f"expired {when(self.before)}"
         return ""
+
+
+def _listed(name: str, patterns: Iterable[str]) -> bool:
+    """Whether a list of patterns has a name: `*` and `?` stand for letters, and `!` before one that matches for no."""
+    found = False
+    for pattern in patterns:
+        if fnmatchcase(name, pattern.removeprefix("!").replace("[", "[[]")):
+            if pattern.startswith("!"):
+                return False
+            found = True
+    return found
 
 
 @dataclass(frozen=True)
@@ -64,20 +77,28 @@ class Trust:
     notes: tuple[str, ...]  # lines that were not believed
     now: int = field(default_factory=lambda: int(time.time()))
 
+    @cached_property
+    def _lines(self) -> dict[str, list[Entry]]:
+        """Key id → its lines."""
+        found: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            found.setdefault(entry.key.id, []).append(entry)
+        return found
+
     def key(self, key_id: str) -> PublicKey | None:
         """The listed key of that id, trusted or not."""
-        return next((entry.key for entry in self.entries if entry.key.id == key_id), None)
+        return next((entry.key for entry in self._lines.get(key_id, ())), None)
 
     def problem(self, key_id: str) -> str:
         """Why a key may not vouch now, or "". Any line that holds will do; a revocation beats them all."""
         if key_id in self.revoked:
             return "revoked"
-        problems = [entry.problem(self.now) for entry in self.entries if entry.key.id == key_id]
+        problems = [entry.problem(self.now) for entry in self._lines.get(key_id, ())]
         return "" if "" in problems else (problems[0] if problems else "unknown")
 
     def principals(self, key_id: str) -> str:
         """Whom a key belongs to, as the list says."""
-        return next((e.principals for e in self.entries if e.key.id == key_id and not e.problem(self.now)), "")
+        return next((e.principals for e in self._lines.get(key_id, ()) if not e.problem(self.now)), "")
 
 
 def load(repo: Repository, *, file: str = "", base: str = "", revoked: str = "", at: str = "", rev: str = "") -> Trust:
@@ -95,7 +116,7 @@ def load(repo: Repository, *, file: str = "", base: str = "", revoked: str = "",
     gone = frozenset().union(*(parse_revoked(data) for data in lists)) if lists else frozenset()
     chosen = file or user_setting(repo, TRUST_FILE)
     if chosen:
-        data = _read_file(os.path.expanduser(chosen))
+        data = _read_file(chosen)
         source = chosen
     else:
         name = base or DEFAULT_BASE
@@ -130,7 +151,10 @@ def _read_file(path: str) -> bytes:
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise UsageError(f"{path} is no regular file")
-            return file.read(_LONGEST)
+            data = file.read(_LONGEST + 1)
+            if len(data) > _LONGEST:  # what is not read may be a revocation
+                raise UsageError(f"{path} is longer than {_LONGEST:,} bytes")
+            return data
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}", "git oracl keys trust --file FILE") from None
 
@@ -138,8 +162,8 @@ def _read_file(path: str) -> bytes:
 def parse(data: bytes) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
     """(entries, notes on lines that cannot count) of an allowed_signers file."""
     entries, notes = [], []
-    for number, raw in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
-        line = raw.strip()
+    for number, raw in enumerate(data.split(b"\n"), 1):  # as OpenSSH cuts lines: nothing else ends a comment
+        line = raw.decode("utf-8", "replace").replace("\t", " ").strip()
         if not line or line.startswith("#"):
             continue
         try:
@@ -159,6 +183,8 @@ def _entry(line: str) -> Entry:
         match = _OPTION.match(rest)
         if match is None:
             raise ValueError("malformed")
+        if match[1].lower() in options:
+            raise ValueError(f"the option {match[1]} stands twice")
         options[match[1].lower()] = (match[2] or "").replace('\\"', '"')
         rest = rest[match.end() :].lstrip(" ,") if rest[match.end() : match.end() + 1] in (",", " ") else ""
     words = rest.split()
@@ -195,6 +221,7 @@ def parse_revoked(data: bytes) -> frozenset[str]:
     if data.startswith(b"SSHKRL"):
         raise UsageError("a binary KRL cannot be read; list the public keys, one a line", "ssh-keygen -Q -l -f KRL")
     found = set()
+    # Whatever may end a line does: a revocation that stands behind it is not overlooked.
     for number, raw in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         line = raw.strip()
         if line and not line.startswith("#"):
@@ -224,11 +251,8 @@ def parse_date(text: str) -> int:
     if match is None:
         raise UsageError(f"{text[:40]!r} is no date", "YYYYMMDD or YYYYMMDDHHMM[SS], with a Z for UTC")
     year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[:6])
-    fields = (year, month, day, hour, minute, second)
     try:
-        calendar.monthrange(year, month)
-        time.strptime(f"{year:04}-{month:02}-{day:02}", "%Y-%m-%d")
-        return calendar.timegm(fields) if match[7] else int(time.mktime((*fields, 0, 0, -1)))
+        return int(datetime(year, month, day, hour, minute, second, tzinfo=UTC if match[7] else None).timestamp())
     except (ValueError, OverflowError):
         raise UsageError(f"{text[:40]!r} is no date", "YYYYMMDD") from None
 
