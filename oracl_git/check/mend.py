@@ -7,9 +7,9 @@ nothing that is reached through a link. A file is replaced at once.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable
 
+from .. import whole
 from ..errors import UsageError
 from ..git import Repository
 from ..graph.model import encode_path
@@ -40,7 +40,7 @@ def mend(repo: Repository, findings: Iterable[Finding]) -> tuple[list[Finding], 
             continue
         text, fixed = rewrite(data, rows)
         if fixed:
-            _replace(full, text)
+            whole.write(full, text, None)
             done += fixed
     return done, notes
 
@@ -49,16 +49,3 @@ def _unix(data: bytes) -> bytes:
     """What a checkout may have done to the ends of lines, undone."""
     return data.replace(b"\r\n", b"\n")
 
-
-def _replace(path: bytes, data: bytes) -> None:
-    """Write beside it, then rename: a kill leaves one whole file or the other."""
-    temporary = path + b".oracl-%d" % os.getpid()
-    try:
-        with open(temporary, "xb") as file:
-            file.write(data)
-        os.chmod(temporary, stat.S_IMODE(os.stat(path).st_mode))
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise

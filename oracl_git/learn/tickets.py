@@ -13,6 +13,8 @@ import os
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from .. import whole
+
 EDGE, TAG = "learned_edge", "learned_tag"
 PROPOSED, APPROVED, REJECTED, APPLIED = "proposed", "approved", "rejected", "applied"
 STATUSES = (PROPOSED, APPROVED, REJECTED, APPLIED)
@@ -93,18 +95,7 @@ def save(git_dir: str, tickets: Iterable[Ticket]) -> None:
     """Write them all: a new file in place of the old, whole or not at all."""
     rows = sorted(tickets, key=lambda ticket: ticket.id)[:_MOST]
     data = json.dumps({"schema": 1, "tickets": [list(row) for row in rows]}, ensure_ascii=True, indent=0)
-    replace(place(git_dir), data.encode(), 0o600)
-
-
-def replace(path: str, data: bytes, mode: int) -> None:
-    """Put a whole file in the place of another; a link that stands there is replaced, not followed."""
+    path = place(git_dir)
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    beside = f"{path}.{os.getpid()}.new"
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), mode)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        os.replace(beside, path)
-    except BaseException:
-        os.unlink(beside)
-        raise
+    whole.write(path, data.encode(), 0o600)
+

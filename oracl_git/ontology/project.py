@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from .. import whole
 from ..errors import NotAllowed, OntologyInactive, UsageError
 from ..git import Repository
 from .model import INTERNAL, SCOPES
@@ -180,15 +181,4 @@ def write_whole(path: str, data: bytes, mode: int = 0o644) -> None:
     """A file, whole or not at all; never through a symlink."""
     if os.path.islink(path):
         raise NotAllowed(f"{path} is a symlink, and is not followed", f"rm {path}")
-    temporary = f"{path}.{os.getpid()}.tmp"
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
+    whole.write(path, data, mode)

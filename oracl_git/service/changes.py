@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .. import telemetry
+from .. import telemetry, whole
 from ..errors import UsageError
 from ..git import resolve_commit
 from ..graph.model import decode_path, encode_path
@@ -171,7 +171,8 @@ class Changes(Opened):
                 files[name] = None
         changed = tracked.changed(files, approved)
         for name, data in changed.items():
-            tickets.replace(os.path.join(top, name), data, 0o644)
+            os.makedirs(folder, exist_ok=True)
+            whole.write(os.path.join(top, name), data)
         for ticket in approved:
             known[ticket.id] = ticket._replace(status=tickets.APPLIED)
         tickets.save(self.repo.git_dir, known.values())

@@ -16,6 +16,7 @@ from hashlib import sha256
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
+from .. import whole
 from ..errors import OraclError, Unverified, UsageError
 from ..store import mirror
 from ..store.index import Index
@@ -98,13 +99,12 @@ def _put(directory: str, name: str, lines: Iterable[bytes], end: bytes = b"\n") 
     path = os.path.join(directory, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     found, size = sha256(), 0
-    with open(path + ".new", "wb") as file:
+    with whole.replacing(path, sync=False) as file:  # it can be made again
         for line in lines:
             data = line + end
             found.update(data)
             size += len(data)
             file.write(data)
-    os.replace(path + ".new", path)
     return found.hexdigest(), size
 
 

@@ -10,11 +10,13 @@ import os
 import re
 from typing import NamedTuple
 
+from .. import whole
 from ..errors import OraclError, Unverified, UsageError
 from ..git import Repository
 from ..git.run import attempt
 from . import keys, trust
 from .keys import PublicKey
+from .memory import locked
 from .use import policy
 
 _PRINCIPAL = re.compile(r"[^\s\"',#]{1,200}")
@@ -69,7 +71,7 @@ def add_trust(repo: Repository, text: str, *, principal: str, after: str, before
     if not _PRINCIPAL.fullmatch(principal):
         raise UsageError(f"{principal[:40]!r} cannot stand for a person there", "--principal name@example.org")
     path = file or _tracked(repo, trust.TRACKED)
-    return path, _append(path, trust.line(key, principal, after, before))
+    return path, _append(repo, path, trust.line(key, principal, after, before))
 
 
 def add_revocation(repo: Repository, text: str, *, file: str) -> tuple[str, str]:
@@ -80,7 +82,7 @@ def add_revocation(repo: Repository, text: str, *, file: str) -> tuple[str, str]
     else:
         row = _public(repo, text).openssh
     path = file or _tracked(repo, trust.REVOKED)
-    return path, _append(path, row)
+    return path, _append(repo, path, row)
 
 
 def _public(repo: Repository, text: str) -> PublicKey:
@@ -105,26 +107,32 @@ def _email(repo: Repository) -> str:
 def _tracked(repo: Repository, name: str) -> str:
     if repo.work_tree is None:
         raise UsageError("a bare repository has no work tree to write the list into", "--file FILE")
-    return os.path.join(repo.work_tree, name)
+    path = os.path.join(repo.work_tree, name)
+    _no_link(os.path.dirname(path))
+    return path
 
 
-def _append(path: str, row: str) -> str:
-    """The line that was added; "" when it stood there."""
+def _no_link(path: str) -> None:
     if os.path.islink(path):
         raise UsageError(f"{path} is a symlink, which is not followed", "--file FILE")
+
+
+def _append(repo: Repository, path: str, row: str) -> str:
+    """The line that was added; "" when it stood there."""
+    _no_link(path)
+    line = row.encode("utf-8", "surrogateescape")
     try:
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        before = b""
-        if os.path.exists(path):
-            with open(path, "rb") as file:
-                before = file.read()
-        if row.encode() in before.splitlines():
-            return ""
-        if before and not before.endswith(b"\n"):
-            before += b"\n"
-        with open(path + ".new", "wb") as file:
-            file.write(before + row.encode() + b"\n")
-        os.replace(path + ".new", path)
+        with locked(os.path.join(repo.common_dir, "oracl", "keyring.lock")):
+            before = b""
+            if os.path.exists(path):
+                with open(path, "rb") as file:
+                    before = file.read()
+            if line in before.splitlines():
+                return ""
+            if before and not before.endswith(b"\n"):
+                before += b"\n"
+            whole.write(path, before + line + b"\n")
     except OSError as error:
         raise OraclError(f"{path} cannot be written: {error.strerror}", "--file FILE") from None
     return row

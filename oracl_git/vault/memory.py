@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from .. import whole
 from ..errors import Unverified
 from ..git import Repository
 from . import canonical
@@ -74,11 +75,7 @@ def remember(path: str, news: dict[str, Seen]) -> None:
             if merged == known:
                 return
             rows = {name: f"{seen.seq}:{seen.digest}:{seen.oid}" for name, seen in merged.items()}
-            with open(path + ".new", "wb") as file:
-                file.write(canonical.dumps(rows) + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(path + ".new", path)
+            whole.write(path, canonical.dumps(rows) + b"\n")
     except OSError as error:
         raise Unverified(
             Unverified.UNCHECKED, f"what was seen cannot be kept in {path}: {error.strerror}", _HINT

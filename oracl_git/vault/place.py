@@ -10,6 +10,7 @@ import os
 import re
 from hashlib import sha256
 
+from .. import whole
 from ..git import Repository
 from ..git.refs import list_refs
 from ..git.repository import add_config, config_values, drop_config
@@ -41,9 +42,7 @@ def writer_id(repo: Repository) -> str:
         except (OSError, ValueError):
             pass
         writer = os.urandom(8).hex()
-        with open(path + ".new", "w", encoding="ascii") as file:
-            file.write(f"{writer} {here.hexdigest()}\n")
-        os.replace(path + ".new", path)
+        whole.write(path, f"{writer} {here.hexdigest()}\n".encode())
         return writer
 
 

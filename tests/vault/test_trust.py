@@ -35,6 +35,9 @@ def test_dates_and_namespaces(signed: Vault) -> None:
         (['namespaces="oracl-snapshot"'], 0),
         (['namespaces="git,oracl-*"'], 0),
         (['namespaces="git"'], 12),
+        (['namespaces="!oracl-snapshot,*"'], 12),
+        (['namespaces="oracl-[s]napshot"'], 12),
+        (['namespaces="git"', 'namespaces="oracl-snapshot"'], 12),
         ([f'valid-before="{date(1)}"'], 0),
         ([f'valid-before="{date(-1)}"'], 12),
         ([f'valid-after="{date(1)}"'], 12),
@@ -49,6 +52,25 @@ def test_dates_and_namespaces(signed: Vault) -> None:
     two = Path(expired).read_text() + Path(listed(signed, f'valid-after="{date(-1)}"')).read_text()
     Path(expired).write_text(two)
     assert signed.code(trust=expired) == 0  # any line that holds
+
+
+@pytest.mark.parametrize("end", ["\u2028", "\u0085", "\r", "\f", "\v", "\x1c"])
+def test_a_comment_ends_where_openssh_ends_it(signed: Vault, end: str) -> None:
+    """Who reviews the list sees a comment, and so does ssh-keygen."""
+    path = Path(listed(signed))
+    line = path.read_text()
+    path.write_text(f"# dev{end}{line}")
+    assert signed.code(trust=str(path)) == 12
+    assert trust.parse_revoked(f"# dev{end}{line.split(' ', 2)[2]}".encode())  # and what is revoked is revoked
+    path.write_text("\t" + line.replace(" ", "\t", 2))
+    assert signed.code(trust=str(path)) == 0
+
+
+def test_a_list_is_read_to_its_end_or_not_at_all(signed: Vault, tmp_path: Path) -> None:
+    revoked = tmp_path / "revoked"
+    revoked.write_text("# x\n" * (1 << 18) + Path(f"{signed.key}.pub").read_text())
+    with pytest.raises(UsageError):
+        signed.verify(revoked=str(revoked))
 
 
 def test_other_algorithms_are_not_trusted(signed: Vault) -> None:
@@ -248,7 +270,10 @@ def test_generate(tmp_path: Path, vault: Vault) -> None:
     assert names == {"dev@example.com"}  # not committed yet
 
 
-@pytest.mark.parametrize("text", ["2026", "20261301", "20260230", "yesterday", "", "20260101T99"])
+@pytest.mark.parametrize(
+    "text",
+    ["2026", "20261301", "20260230", "yesterday", "", "20260101T99", "202601012460", "202601019999Z", "00000101"],
+)
 def test_what_is_no_date(text: str) -> None:
     with pytest.raises(UsageError):
         trust.parse_date(text)
@@ -264,6 +289,36 @@ def test_lists_are_read_without_harm(vault: Vault, tmp_path: Path) -> None:
     for odd in (tmp_path, tmp_path / "pipe", tmp_path / "nowhere"):
         with pytest.raises(UsageError):
             vault.verify(trust=str(odd))
+
+
+def test_a_link_beside_the_list_is_not_followed(vault: Vault, tmp_path: Path) -> None:
+    """A repository may bring links under the names that a file is written by."""
+    other = tmp_path / "other"
+    other.write_text("mine\n")
+    home = vault.path / ".agentlas"
+    names = ["allowed_signers.new", *(f"allowed_signers.{pid}.tmp" for pid in range(os.getpid(), os.getpid() + 200))]
+    for name in names:
+        (home / name).symlink_to(other)
+    vault.cli("keys", "trust", f"{vault.key}.pub", "--principal", "x@example.org")
+    assert "x@example.org" in (home / "allowed_signers").read_text() and other.read_text() == "mine\n"
+    elsewhere = tmp_path / "elsewhere"
+    home.rename(elsewhere)
+    home.symlink_to(elsewhere)
+    before = (elsewhere / "allowed_signers").read_text()
+    vault.cli("keys", "trust", f"{vault.key}.pub", "--principal", "y@example.org", code=2)
+    assert (elsewhere / "allowed_signers").read_text() == before
+
+
+def test_lines_that_are_added_at_once(vault: Vault) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    def add(number: int) -> None:
+        vault.cli("keys", "trust", f"{vault.key}.pub", "--principal", f"p{number}@example.org")
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(add, range(6)))
+    text = (vault.path / ".agentlas/allowed_signers").read_text()
+    assert all(f"p{number}@example.org" in text for number in range(6)) and text.count("\n") == 7
 
 
 def test_new_keys_differ(tmp_path: Path) -> None:
