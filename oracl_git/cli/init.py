@@ -31,12 +31,11 @@ def run_init(args: argparse.Namespace) -> int:
             waits = _encode(oracl, tell)
         status = oracl.status()
         hooks = [] if args.no_hooks else _install(oracl)
-        unparsed = dict(oracl.index.unparsed())
         if args.json:
             output.emit({
                 "commit": status.commit, "root": status.root, "artifacts": status.artifacts, "edges": status.edges,
-                "skipped": status.skipped, "unparsed": unparsed, "history": status.history, "pending": status.pending,
-                "seconds": round(seconds, 3),
+                "skipped": status.skipped, "unparsed": status.unparsed, "history": status.history,
+                "pending": status.pending, "seconds": round(seconds, 3),
             })  # fmt: skip
             return 0
         files = status.artifacts + sum(status.skipped.values())
@@ -50,8 +49,8 @@ def run_init(args: argparse.Namespace) -> int:
         if status.skipped:
             listed = ", ".join(f"{count:,} {reason}" for reason, count in status.skipped.items())
             print(f"Left out: {listed} (git oracl stats --skipped).")
-        if unparsed:
-            listed = ", ".join(f"{count:,} {reason}" for reason, count in unparsed.items())
+        if status.unparsed:
+            listed = ", ".join(f"{count:,} {reason}" for reason, count in status.unparsed.items())
             print(f"Known by their text alone: {listed} (git oracl stats --skipped).")
         if waits:
             print(f"Not encoded: {output.plain(waits)}.")

@@ -25,8 +25,9 @@ def run_status(args: argparse.Namespace) -> int:
             output.emit({
                 "commit": status.commit, "head": status.head, "tree": status.tree, "root": status.root,
                 "artifacts": status.artifacts, "edges": status.edges, "behind": status.behind,
-                "skipped": status.skipped, "pending": status.pending, "problems": list(status.problems),
-                "stale": status.stale, "shallow": status.shallow, "history": status.history, "hooks": as_json(oracl),
+                "skipped": status.skipped, "unparsed": status.unparsed, "pending": status.pending,
+                "problems": list(status.problems), "stale": status.stale, "shallow": status.shallow,
+                "history": status.history, "hooks": as_json(oracl),
                 "snapshots": {"chains": chains, "refspecs": refspecs},
             })  # fmt: skip
             return 0 if status.commit else 1
@@ -47,6 +48,8 @@ def run_status(args: argparse.Namespace) -> int:
         )
         if status.skipped:
             print("left out   " + ", ".join(f"{count:,} {reason}" for reason, count in status.skipped.items()))
+        if status.unparsed:
+            print("text only  " + ", ".join(f"{count:,} {reason}" for reason, count in status.unparsed.items()))
         if status.pending:
             print(f"pending    {output.plural(status.pending, 'chunk')} to encode")
         if worker := activity_line(oracl):

@@ -25,7 +25,8 @@ class Status(NamedTuple):
     artifacts: int
     edges: int
     behind: int  # commits between the index and HEAD
-    skipped: dict[str, int]
+    skipped: dict[str, int]  # files that were left out, by reason
+    unparsed: dict[str, int]  # files that are known by their text alone, by reason
     pending: int  # chunks that wait for the worker
     problems: tuple[str, ...]  # entries of tracked settings that were not believed
     shallow: bool
@@ -53,8 +54,9 @@ class Upkeep(Opened):
             index = self.present()
         except NoIndex as error:
             return Status(
-                None, self.repo.head, None, None, 0, 0, 0, {}, 0, (), self.repo.shallow, 0, error.message, error.hint
-            )
+                None, self.repo.head, None, None, 0, 0, 0, {}, {}, 0, (), self.repo.shallow, 0,
+                error.message, error.hint,
+            )  # fmt: skip
         import json
 
         head = index.header
@@ -63,8 +65,8 @@ class Upkeep(Opened):
         return Status(
             index.commit, self.repo.head, str(head["tree"]), str(root) if root else None, artifacts,
             int(str(head["edges"])), self._behind(index.commit), dict(index.skipped()),
-            self._pending(index), tuple(json.loads(str(head.get("problems", "[]")))), self.repo.shallow,
-            len(index.reach), self._stale(index), "git oracl update",
+            dict(index.unparsed()), self._pending(index), tuple(json.loads(str(head.get("problems", "[]")))),
+            self.repo.shallow, len(index.reach), self._stale(index), "git oracl update",
         )  # fmt: skip
 
     def _pending(self, index: Index) -> int:

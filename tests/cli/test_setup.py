@@ -144,8 +144,8 @@ def test_a_large_index_that_other_code_made_is_asked_at_once(shop: Place, monkey
 def test_status_json(shop: Place) -> None:
     data = shop.oracl("status", "--json").json
     assert set(data) == {
-        "schema", "commit", "head", "tree", "root", "artifacts", "edges", "behind", "skipped", "pending", "problems",
-        "stale", "shallow", "history", "hooks", "snapshots",
+        "schema", "commit", "head", "tree", "root", "artifacts", "edges", "behind", "skipped", "unparsed", "pending",
+        "problems", "stale", "shallow", "history", "hooks", "snapshots",
     }  # fmt: skip
     assert data["hooks"] == {"last_run": None, "queued": 0, "failures": 0}
     assert data["commit"] == data["head"] and data["behind"] == 0 and data["shallow"] is False
@@ -225,6 +225,7 @@ def test_files_known_by_their_text_alone_are_counted(shop: Place) -> None:
     shop.git("commit", "-qm", "two that are no Python")
     assert "Known by their text alone: 1 too deep (git oracl stats --skipped).\n" in shop.oracl("init").out
     assert shop.oracl("init", "--json").json["unparsed"] == {"too deep": 1}
+    assert "\ntext only  1 too deep\n" in shop.oracl("status").out
     assert "\nunparsed       too deep 1\n" in shop.oracl("stats").out
     assert shop.oracl("stats", "--skipped").out == "binary           logo.png\ntext, too deep   deep.py\n"
     assert shop.oracl("stats", "--skipped", "--json").json["unparsed_paths"] == [
