@@ -22,7 +22,7 @@ _REMOTE = "origin"
 def configure_snapshot(parser: argparse.ArgumentParser) -> None:
     """Declare the actions."""
     actions = parser.add_subparsers(
-        dest="action", required=True, metavar="create | list | show | prove | export | push | fetch",
+        dest="action", required=True, metavar="ACTION",
         help="what to do with snapshots",
     )  # fmt: skip
     create = actions.add_parser("create", help="sign what the graph of a commit is, and add that to this clone's chain")
