@@ -63,8 +63,13 @@ def forget(db: Connection, uris: list[str]) -> int:
 def clear(db: Connection, source: int) -> None:
     """Take away what was derived from a source, and entities nothing names then. The caller holds the transaction."""
     text_index.remove(db, source)
+    named = db.execute(
+        "SELECT DISTINCT m.entity FROM entity_mentions m JOIN chunks c ON c.id=m.chunk WHERE c.source=?", (source,)
+    ).fetchall()
     db.execute("DELETE FROM chunks WHERE source=?", (source,))
-    db.execute("DELETE FROM entities WHERE NOT EXISTS(SELECT 1 FROM entity_mentions m WHERE m.entity=entities.id)")
+    # Those alone: to look at all of them for each source takes ever longer as the store grows.
+    unnamed = "DELETE FROM entities AS e WHERE id=? AND NOT EXISTS(SELECT 1 FROM entity_mentions m WHERE m.entity=e.id)"
+    db.executemany(unnamed, named)
 
 
 def _signature(db: Connection) -> str:
