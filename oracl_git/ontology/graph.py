@@ -1,7 +1,8 @@
 """The entities and relations of the store, as answers need them: only what visible passages say.
 
 Knows how a question names an entity, and how an entity is told with its aliases,
-relations and evidence. Reads the store, nothing else.
+relations and evidence. A name that only hidden passages have is no name of it: one that
+may be seen calls it something else. Reads the store, nothing else.
 """
 
 from __future__ import annotations
@@ -32,17 +33,63 @@ def named(db: Connection, text: str, scopes: Sequence[str]) -> list[int]:
         return []
     found: dict[int, int] = {}
     wanted = sorted(names)
+    hidden = _hides(db, scopes)
     for start in range(0, len(wanted), 400):
         part = wanted[start : start + 400]
         marks = ",".join("?" * len(part))
-        for number, key in db.execute(
-            f"SELECT id, norm FROM entities WHERE norm IN ({marks}) UNION SELECT entity, norm FROM"
+        for number, key, name in db.execute(
+            f"SELECT id, norm, name FROM entities WHERE norm IN ({marks}) UNION SELECT entity, norm, alias FROM"
             f" entity_aliases WHERE norm IN ({marks})",
             (*part, *part),
-        ):
-            found[number] = max(found.get(number, 0), len(key))
+        ).fetchall():
+            if not hidden or _says(db, number, name, scopes):
+                found[number] = max(found.get(number, 0), len(key))
     seen = _visible(db, found, scopes)
     return sorted(seen, key=lambda number: (-found[number], number))
+
+
+_SEEN = (
+    "FROM entity_mentions m JOIN chunks c ON c.id=m.chunk JOIN sources s ON s.id=c.source WHERE m.entity=?"
+    " AND s.scope IN ({})"
+)
+
+
+def _hides(db: Connection, scopes: Sequence[str]) -> bool:
+    """Whether the store holds what these scopes may not see."""
+    sql = f"SELECT 1 FROM sources WHERE scope NOT IN ({','.join('?' * len(scopes))}) LIMIT 1"
+    return db.execute(sql, tuple(scopes)).fetchone() is not None
+
+
+def _says(db: Connection, entity: int, name: str, scopes: Sequence[str]) -> bool:
+    """Whether a visible passage that speaks of an entity has this name of it, however it is spelled."""
+    seen = _SEEN.format(",".join("?" * len(scopes)))
+    if db.execute(f"SELECT 1 {seen} AND instr(c.text, ?) LIMIT 1", (entity, *scopes, name)).fetchone():
+        return True
+    rows = db.execute(f"SELECT DISTINCT substr(c.text, m.start+1, m.stop-m.start) {seen}", (entity, *scopes))
+    return any(norm(said) == norm(name) for (said,) in rows)
+
+
+class _Names:
+    """What entities are called, by what may be seen."""
+
+    def __init__(self, db: Connection, scopes: Sequence[str]) -> None:
+        self._db, self._scopes = db, scopes
+        self._hidden = _hides(db, scopes)
+        self._known: dict[int, str] = {}
+
+    def of(self, entity: int, name: str) -> str:
+        """Its name where a visible passage has it, else what most of those call it."""
+        if not self._hidden:
+            return name
+        if entity not in self._known:
+            seen = _SEEN.format(",".join("?" * len(self._scopes)))
+            rows = self._db.execute(
+                f"SELECT substr(c.text, m.start+1, m.stop-m.start) AS said {seen}"
+                " GROUP BY said ORDER BY said<>?, count(*) DESC, said LIMIT 1",
+                (entity, *self._scopes, name),
+            )
+            self._known[entity] = next((said for (said,) in rows), name)
+        return self._known[entity]
 
 
 def _visible(db: Connection, entities: Iterable[int], scopes: Sequence[str]) -> list[int]:
@@ -52,14 +99,14 @@ def _visible(db: Connection, entities: Iterable[int], scopes: Sequence[str]) -> 
         number
         for number in entities
         if db.execute(
-            "SELECT 1 FROM entity_mentions m JOIN chunks c ON c.id=m.chunk JOIN sources s ON s.id=c.source"
-            f" WHERE m.entity=? AND s.scope IN ({marks}) LIMIT 1",
-            (number, *scopes),
+            f"SELECT 1 {_SEEN.format(marks)} LIMIT 1", (number, *scopes)
         ).fetchone()
     ]
 
 
-def of_chunks(db: Connection, chunks: Sequence[int], first: Sequence[int] = ()) -> list[dict[str, Any]]:
+def of_chunks(
+    db: Connection, chunks: Sequence[int], first: Sequence[int] = (), scopes: Sequence[str] = DEFAULT_SCOPES
+) -> list[dict[str, Any]]:
     """The entities that passages name, those the question names first."""
     counts: dict[int, list[int]] = {number: [] for number in first}
     for chunk in chunks:
@@ -67,10 +114,11 @@ def of_chunks(db: Connection, chunks: Sequence[int], first: Sequence[int] = ()) 
             counts.setdefault(number, []).append(chunk)
     ordered = sorted(counts, key=lambda n: (n not in first, -len(counts[n]), n))[:_MOST]
     found = []
+    names = _Names(db, scopes)
     for number in ordered:
         ref, name, kind = db.execute("SELECT ref, name, kind FROM entities WHERE id=?", (number,)).fetchone()
         refs = [_chunk_ref(db, chunk) for chunk in counts[number]]
-        found.append({"id": ref, "name": name, "kind": kind, "evidence": refs})
+        found.append({"id": ref, "name": names.of(number, name), "kind": kind, "evidence": refs})
     return found
 
 
@@ -81,8 +129,8 @@ def _chunk_ref(db: Connection, chunk: int) -> str:
 _RELATION = (
     "SELECT r.ref, a.name, r.relation, b.name, r.confidence, c.ref, s.uri, c.location, substr(c.text, r.start+1,"
     " r.stop-r.start),"
-    " r.valid_from, r.valid_to, r.observed_at, r.status, r.start, r.stop FROM relations r JOIN entities a ON"
-    " a.id=r.subject"
+    " r.valid_from, r.valid_to, r.observed_at, r.status, r.start, r.stop, a.id, b.id FROM relations r"
+    " JOIN entities a ON a.id=r.subject"
     " JOIN entities b ON b.id=r.object JOIN chunks c ON c.id=r.chunk JOIN sources s ON s.id=c.source"
 )
 _KEYS = (
@@ -109,14 +157,16 @@ def relations(
 ) -> list[dict[str, Any]]:
     """The relations that passages state, and those of the entities a question names; each with its evidence."""
     marks = ",".join("?" * len(scopes))
+    names = _Names(db, scopes)
     found: dict[str, dict[str, Any]] = {}
     for column, numbers in (("r.subject", entities), ("r.object", entities), ("r.chunk", chunks)):
         for number in numbers:
-            for row in db.execute(
+            for *row, subject, target in db.execute(
                 f"{_RELATION} WHERE {column}=? AND s.scope IN ({marks}) AND r.status<>'rejected' ORDER BY"
                 " r.confidence DESC, r.id LIMIT ?",
                 (number, *scopes, _MOST),
-            ):
+            ).fetchall():
+                row[1], row[3] = names.of(subject, row[1]), names.of(target, row[3])
                 found.setdefault(row[0], dict(zip(_KEYS, row, strict=True)))
     return list(found.values())[:_MOST]
 
@@ -124,15 +174,18 @@ def relations(
 def entity(db: Connection, name: str, scopes: Sequence[str] = DEFAULT_SCOPES) -> dict[str, Any]:
     """Everything known of an entity. Raises Unrecorded."""
     key = norm(name)
-    row = db.execute(
-        "SELECT id, ref, name, kind FROM entities WHERE norm=? OR ref=? UNION SELECT e.id, e.ref, e.name, e.kind"
-        " FROM entity_aliases a"
-        " JOIN entities e ON e.id=a.entity WHERE a.norm=? LIMIT 1",
+    rows = db.execute(
+        "SELECT id, ref, name, kind, name FROM entities WHERE norm=? OR ref=? UNION SELECT e.id, e.ref, e.name, e.kind,"
+        " a.alias FROM entity_aliases a JOIN entities e ON e.id=a.entity WHERE a.norm=?",
         (key, name, key),
-    ).fetchone()
-    if row is None or not _visible(db, [row[0]], scopes):
+    ).fetchall()
+    hidden = _hides(db, scopes)
+    rows = [row for row in rows if not hidden or row[1] == name or _says(db, row[0], row[4], scopes)]
+    seen = _visible(db, [row[0] for row in rows], scopes)
+    if not seen:
         raise Unrecorded(f"no entity is called {name!r}", _nearest(db, key, scopes))
-    number, ref, shown, kind = row
+    number, ref, called, kind, _ = next(row for row in rows if row[0] == seen[0])
+    shown = _Names(db, scopes).of(number, called)
     marks = ",".join("?" * len(scopes))
     mentions = db.execute(
         "SELECT c.ref, s.uri, c.location, m.start, m.stop, m.confidence, c.text FROM entity_mentions m JOIN"
@@ -167,8 +220,10 @@ def _nearest(db: Connection, key: str, scopes: Sequence[str]) -> str:
     rows = db.execute(
         "SELECT id, name FROM entities WHERE norm LIKE ? ESCAPE '\\' ORDER BY length(name) LIMIT 20", (like,)
     ).fetchall()
+    names = _Names(db, scopes)
     seen = _visible(db, [number for number, _ in rows], scopes) if key else []
-    return f'git oracl ontology graph entity "{dict(rows)[seen[0]]}"' if seen else "git oracl ontology graph entities"
+    called = [name for number, own in rows if number in seen and key in norm(name := names.of(number, own))]
+    return f'git oracl ontology graph entity "{called[0]}"' if called else "git oracl ontology graph entities"
 
 
 def entities(
@@ -177,10 +232,14 @@ def entities(
     """The entities there are, most often named first."""
     marks = ",".join("?" * len(scopes))
     rows = db.execute(
-        "SELECT e.ref, e.name, e.kind, count(*) FROM entities e JOIN entity_mentions m ON m.entity=e.id JOIN"
+        "SELECT e.ref, e.name, e.kind, count(*), e.id FROM entities e JOIN entity_mentions m ON m.entity=e.id JOIN"
         " chunks c ON c.id=m.chunk"
         f" JOIN sources s ON s.id=c.source WHERE s.scope IN ({marks}) AND (?='' OR e.kind=?) GROUP BY e.id ORDER"
         " BY 4 DESC, 2 LIMIT ?",
         (*scopes, kind, kind, limit),
     )
-    return [dict(zip(("id", "name", "kind", "mentions"), row, strict=True)) for row in rows]
+    names = _Names(db, scopes)
+    return [
+        {"id": ref, "name": names.of(number, name), "kind": kind, "mentions": count}
+        for ref, name, kind, count, number in rows.fetchall()
+    ]

@@ -322,10 +322,10 @@ class Runtime:
         hits = self.search(question, scopes, limit)
         chunks = [hit.chunk for hit in hits]
         named = graph.named(db, question, scopes)
-        entities = graph.of_chunks(db, chunks, first=named)
+        entities = graph.of_chunks(db, chunks, named, scopes)
         relations = graph.relations(db, chunks, named, scopes)
         recalled = experience.recall(db, self.adapter, question, agent, scopes=scopes, budget=budget) if agent else []
-        asked = Asked(question, hits, entities, relations, recalled, self._lineage(hits), self.adapter)
+        asked = Asked(question, hits, entities, relations, recalled, self._lineage(hits, scopes), self.adapter)
         asked.scopes = tuple(scopes)
         if self.adapter.status != "available":
             asked.notes.append(f"{self.adapter.status}: {self.adapter.name} ({self.adapter.detail})")
@@ -358,13 +358,16 @@ class Runtime:
         _, out, _ = attempt(repo, "rev-parse", "--verify", "--quiet", f"{repo.head}^{{tree}}")
         return out.decode("ascii", "replace").strip() not in ("", tree)
 
-    def _lineage(self, hits: Iterable[Hit]) -> dict[str, list[dict[str, str]]]:
+    def _lineage(self, hits: Iterable[Hit], scopes: Sequence[str]) -> dict[str, list[dict[str, str]]]:
+        """Where the sources of passages come from, as far as those scopes may know."""
         found = {}
+        marks = ",".join("?" * len(scopes))
         for ref in dict.fromkeys(hit.source_ref for hit in hits):
             rows = self.reader.execute(
                 "SELECT l.relation, coalesce(s.uri, l.parent), l.checksum, l.observed_at FROM source_lineage l"
-                " LEFT JOIN sources s ON s.ref=l.parent WHERE l.source=? ORDER BY l.id",
-                (ref,),
+                f" LEFT JOIN sources s ON s.ref=l.parent WHERE l.source=? AND coalesce(s.scope IN ({marks}), TRUE)"
+                " ORDER BY l.id",
+                (ref, *scopes),
             )
             found[ref] = [dict(zip(("relation", "from", "checksum", "observed_at"), row, strict=True)) for row in rows]
         return found

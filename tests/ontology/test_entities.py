@@ -131,6 +131,22 @@ def test_an_entity_is_shown_by_name_alias_and_only_where_it_may_be_seen(world: W
     assert "Kraken" not in world.run("ontology", "query", "Project Helios", "--json")
 
 
+def test_a_name_that_only_a_private_document_has_is_told_to_nobody_else(world: World) -> None:
+    """The private one is read first, and says what an acronym of the public one stands for."""
+    world.write("a/secret.md", "# Plans\n\nThe Chimera Reactor Build (CRB) is led by Mina Park. Everybody calls it CRB.\n")
+    world.write("b/open.md", "# News\n\nMr. Tom Baker owns CRB. The team behind CRB is small, and the budget of CRB grows.\n")
+    world.register("a", "private")
+    world.register("b", "public")
+    world.ingest()
+    told = [world.run("ontology", "query", "who owns CRB", "--json")]
+    told += [world.run("ontology", "graph", *way, "--json") for way in (["entities"], ["entity", "CRB"], ["entity", "Tom Baker"])]
+    assert all("CRB" in text and "Chimera" not in text for text in told)
+    world.run("ontology", "graph", "entity", "Chimera Reactor Build", code=1)
+    assert "Chimera Reactor Build" in world.run("ontology", "graph", "entity", "CRB", "--private")
+    world.run("ontology", "graph", "entity", "Chimera Reactor Buil", code=1)
+    assert "CRB" not in world.err
+
+
 def test_documents_and_artifacts_know_each_other(world: World) -> None:
     world.commit({"src/billing.py": '"""Billing."""\n\n\ndef invoice_total(rows):\n    return sum(rows)\n', "src/other.py": "X = 1\n"})
     world.inbox("contract.md", "# Payment\n\nThe total is computed by invoice_total in src/billing.py.\n")

@@ -199,6 +199,17 @@ def test_lineage_tells_versions_moves_and_copies(world: World) -> None:
     )
 
 
+def test_lineage_names_no_private_source(world: World) -> None:
+    world.write("a/secret.md", "The lighthouse of Kesk is painted white each spring.\n")
+    world.write("b/open.md", "The lighthouse of Kesk is painted white each spring.\n")
+    world.register("a", "private")
+    world.register("b")
+    world.ingest()
+    question = ("ontology", "query", "lighthouse of Kesk painted white", "--json")
+    assert "secret.md" not in world.run(*question)
+    assert "secret.md" in world.run(*question, "--private")
+
+
 def test_a_passage_that_stands_twice_is_told_once(world: World) -> None:
     for name in ("one.txt", "two.txt"):
         world.inbox(name, "The juniper hedge is trimmed in March.\n")
