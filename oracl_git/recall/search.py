@@ -63,7 +63,7 @@ def _lookup(index: Index, query: Query) -> list[tuple[Node, str, str]]:
     if wanted and not query.words:
         name, value = wanted[0]
         why = f"{name}:{value}"
-        hits = _lookup_one(index, name, value)
+        hits = _lookup_one(index, name, value, _POOL if len(wanted) == 1 else -1)
         for other, more in wanted[1:]:
             also = {node for node, _ in _lookup_one(index, other, more)}
             hits = [hit for hit in hits if hit[0] in also]
@@ -77,19 +77,20 @@ def _lookup(index: Index, query: Query) -> list[tuple[Node, str, str]]:
     return [(nodes[node], path, why) for node, path in hits]
 
 
-def _lookup_one(index: Index, name: str, value: str) -> list[tuple[int, str]]:
+def _lookup_one(index: Index, name: str, value: str, limit: int = -1) -> list[tuple[int, str]]:
+    """The artifacts that a directive names; at most `limit` of them, unless it is below 0."""
     value = value.removeprefix("./")
     if name == "prefix":
-        return index.under(value, _POOL)
+        return index.under(value, limit)
     if name in ("file", "filename") and "/" not in value and not any(c in value for c in "*?"):
-        return index.named(value, _POOL)
+        return index.named(value, limit)
     if any(c in value for c in "*?"):
         return [(node, path) for node, path in index.paths() if matches(value, path)]
     node = index.node(value)
     if node:
         return [(node.id, node.path)]
     tail = "/" + value.strip("/")
-    return [(n, p) for n, p in index.named(value.rpartition("/")[2], _POOL) if p.endswith(tail)]
+    return [(n, p) for n, p in index.named(value.rpartition("/")[2], limit) if p.endswith(tail)]
 
 
 def _filter(index: Index, query: Query, resolve_time: ResolveTime | None) -> Keep | None:
@@ -125,7 +126,8 @@ def _filter(index: Index, query: Query, resolve_time: ResolveTime | None) -> Kee
 
 def _excluded(node: Node, word: str, stem: str) -> bool:
     if "/" in word or "*" in word or "." in word:
-        return matches(word.rstrip("/"), node.path) or node.path.lower().endswith("/" + word)
+        path = node.path.lower()  # as the word is
+        return matches(word.rstrip("/"), path) or path.endswith("/" + word)
     parts = path_parts(node.path)
     if stem in parts or light_stem(node.role) == stem:
         return True

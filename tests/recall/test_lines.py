@@ -182,3 +182,17 @@ def test_a_snippet_begins_where_to_look_first(git: Any, tmp_path: Path) -> None:
     start = found.snippet_line
     assert low <= start <= 57 <= start + tables.SNIPPET - 1
     assert found.snippet.splitlines() == rows[start - 1 : start + tables.SNIPPET - 1]
+
+
+def test_a_filter_holds_all_that_it_names(git: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    """However many that is: only what a lookup lists is bounded."""
+    from oracl_git.recall import search
+
+    monkeypatch.setattr(search, "_POOL", 2)
+    repo = git.init(tmp_path / "r")
+    repo.commit("Start", {f"src/{name}/x.txt": "filler\n" for name in "abc"} | {"src/d/x.txt": "walrus tusk\n"})
+    with oracl_git.open(str(repo.path)) as oracl:
+        oracl.fresh()
+        for filters in ("prefix:src/", "filename:x.txt", "filename:x.txt prefix:src/", "prefix:src/ filename:x.txt"):
+            assert [r.path for r in oracl.search(f"{filters} walrus tusk").results] == ["src/d/x.txt"]
+        assert len(oracl.search("filename:x.txt prefix:src/").results) == 4
