@@ -178,7 +178,7 @@ def explain(result: Result) -> None:
 def snippet(result: Result) -> None:
     """The text of a result, numbered."""
     room = width()
-    for number, line in enumerate(result.snippet.splitlines(), result.snippet_line):
+    for number, line in enumerate(result.snippet.split("\n") if result.snippet else (), result.snippet_line):
         print((paint(f"    {number:5}", "dim") + "  " + cut(plain(line.replace("\t", "    ")), room - 11)).rstrip())
 
 

@@ -83,7 +83,7 @@ def _print(shown: Shown) -> None:
             print(f"  {bucket:14} {weight:.2f} × {value:.3f} = {weight * value:.4f}")
     _edges(shown, room)
     print()
-    for number, line in enumerate(shown.text.splitlines(), shown.start):
+    for number, line in enumerate(shown.text.split("\n") if shown.text else (), shown.start):
         text = output.cut(output.plain(line.replace("\t", "    ")), room - 7)
         print(f"{output.paint(f'{number:5}', 'dim')}  {text}".rstrip())
 

@@ -356,7 +356,7 @@ class Opened:
             for place in (name, os.path.realpath(name)):
                 relative = os.path.relpath(place, top)
                 if relative != ".." and not relative.startswith("../"):
-                    yield relative.replace(os.sep, "/").removeprefix(".")
+                    yield "" if relative == "." else relative.replace(os.sep, "/")
             return
         here = posixpath.normpath(posixpath.join(self.repo.prefix, name))
         root = posixpath.normpath(name)
@@ -379,9 +379,8 @@ class Opened:
         return symbol
 
     def _rows(self, node: Node) -> list[str]:
-        """The lines of an artifact, counted as extraction counts them: at line feeds alone."""
-        rows = self._blob(node).decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
-        return rows if rows[-1] else rows[:-1]
+        """The lines of an artifact."""
+        return rows_of(self._blob(node))
 
     def lines(self, node: Node, start: int, end: int) -> str:
         """Lines of an artifact as the indexed commit has them (`resolve_fragment`)."""
@@ -421,6 +420,12 @@ class Opened:
                 continue
             gone.append(path)
         return gone
+
+
+def rows_of(data: bytes) -> list[str]:
+    """The lines of a text, counted as extraction counts them: at line feeds alone."""
+    rows = data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    return rows if rows[-1] else rows[:-1]
 
 
 def is_directory(name: str, path: str) -> UnknownPath:

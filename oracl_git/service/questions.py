@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..recall.symbols import Symbol
 
 
-from .opened import Opened, Progress, is_directory, repaired, unknown
+from .opened import Opened, Progress, is_directory, repaired, rows_of, unknown
 
 _AS_IT_LIES = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _WIDE = 300  # answers that are looked through when only some paths are wanted
@@ -407,7 +407,7 @@ class Questions(Opened):
         results = []
         for result in answer.results:
             start, _, end = result.focus[1:].partition("-")
-            rows = (contents.get(blobs.get(result.path, "")) or b"").decode("utf-8", "replace").splitlines()
+            rows = rows_of(contents.get(blobs.get(result.path, "")) or b"")
             rows = rows[int(start or 1) - 1 : int(end or start or tables.SNIPPET)]
             first = window(rows, asked, tables.SNIPPET)
             text = "\n".join(rows[first : first + tables.SNIPPET])

@@ -79,6 +79,30 @@ def test_search_snippet(shop: Place) -> None:
     assert any("threshold" in result.get("snippet", "") for result in data["results"])
 
 
+def test_lines_end_at_line_feeds_alone(shop: Place) -> None:
+    """A form feed, as old C and Python files have, or a separator of Unicode ends no line of a fragment."""
+    shop.commit("Feeds", {"feeds.py": "x = 1\n\f\n# a\u2028b\n\n\ndef wombat_burrow():\n    return 'wombat burrow'\n"})
+    found = shop.oracl("search", "wombat burrow", "--snippet", "--json").json["results"][0]
+    rows = shop.path.joinpath("feeds.py").read_bytes().decode().split("\n")
+    shown = found["snippet"].split("\n")
+    assert shown == rows[found["snippet_line"] - 1 :][: len(shown)] and "def wombat_burrow():" in shown
+    for verb in (["search", "wombat burrow", "--snippet"], ["show", "feeds.py"]):
+        assert re.search(r"^ +6  def wombat_burrow", shop.oracl(*verb).out, re.MULTILINE)
+
+
+def test_what_is_left_out_is_written_in_any_case(shop: Place) -> None:
+    shop.commit("Names", {"WOMBAT.md": "# Wombat\n", "Docs/Wombat.md": "# Wombat\n", "notes/wombat.txt": "wombat\n"})
+    found = shop.oracl("search", "wombat -WOMBAT.md -Docs/*", "-z").paths
+    assert found == [b"notes/wombat.txt"]
+    assert b"WOMBAT.md" not in shop.oracl("search", "wombat -wombat.md", "-z").paths
+
+
+def test_an_absolute_path_may_begin_with_a_dot(shop: Place) -> None:
+    shop.commit("Hidden", {".github/workflows/ci.yml": "on: push\n", "github/workflows/ci.yml": "on: pull\n"})
+    out = shop.oracl("show", str(shop.path / ".github/workflows/ci.yml"), "--json").json
+    assert out["path"] == ".github/workflows/ci.yml"
+
+
 def test_search_classic(shop: Place) -> None:
     data = shop.oracl("search", "cart", "--ranker", "classic", "--json").json
     assert data["results"][0]["source"] == "classic"
