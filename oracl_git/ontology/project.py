@@ -94,7 +94,9 @@ class Project:
         if os.path.exists(path):
             with open(path, encoding="utf-8", errors="surrogateescape") as file:
                 lines = file.read().splitlines()
-        missing = [pattern for pattern in PRIVATE_PATHS if pattern not in lines]
+        # The last line that fits decides: what a `!` that came with a clone lets in again is kept out again.
+        last = max((number for number, line in enumerate(lines) if line.startswith("!")), default=-1)
+        missing = [pattern for pattern in PRIVATE_PATHS if pattern not in lines[last + 1 :]]
         if missing:
             write_whole(path, "\n".join([*lines, *missing, ""]).encode("utf-8", "surrogateescape"))
         return bool(missing)
@@ -120,7 +122,7 @@ class Project:
             path = row.get("path") if isinstance(row, dict) else row
             scope = row.get("scope", INTERNAL) if isinstance(row, dict) else INTERNAL
             kind = row.get("kind", "project") if isinstance(row, dict) else "project"
-            if not isinstance(path, str) or not path or "\0" in path or not _encodable(path):
+            if not isinstance(path, str) or not path or "\0" in path or not is_text(path):
                 refused.append((str(path)[:80], "is not a path"))
             elif scope not in SCOPES:
                 refused.append((path, f"has no scope of {', '.join(SCOPES)}"))
@@ -146,9 +148,10 @@ class Project:
         return True
 
 
-def _encodable(path: str) -> bool:
+def is_text(path: str) -> bool:
+    """Whether a path can be written into a JSON file and a store."""
     try:
-        os.fsencode(path)
+        path.encode("utf-8")
     except UnicodeEncodeError:
         return False
     return True

@@ -19,7 +19,7 @@ from .documents import Edge
 from .embedding import AUTO, Adapter, adapter
 from .model import DEFAULT_SCOPES, FACT, PARSED, PRIVATE, SCOPES, Counts, Hit, Memory, narrower
 from .passage import best_sentences
-from .project import CONFIG, SOURCES, Project, Root
+from .project import CONFIG, SOURCES, Project, Root, is_text
 from .search import Corpus, search
 from .store import Connection
 
@@ -223,6 +223,8 @@ class Runtime:
 
     def add_source(self, root: Root, *, allow_outside: bool = False) -> bool:
         """Register a source; whether that changed anything. Raises NotAllowed, UsageError."""
+        if not is_text(root.path):
+            raise UsageError(f"{gather.shown(root.path)} is not UTF-8", "name the directory above it")
         self.permit(root, allow_outside)
         base, relative = os.path.split(root.path) if root.outside else (self.project.root, root.path)
         what = _files().kind_of(base, relative)

@@ -165,3 +165,20 @@ def test_the_home_folder_as_a_project_is_not_scanned_by_registering_it(
     project = world.runtime().project
     assert policy.allowed(project, Root(".")) == policy.HOMELIKE
     assert policy.allowed(project, Root("docs")) == ""
+
+
+def test_rules_that_come_with_a_clone_let_nothing_private_into_git(world: World) -> None:
+    rules = (world.path / ".agentlas/.gitignore").read_text()
+    world.write(".agentlas/.gitignore", rules + "!ontology-runtime.sqlite\n!ontology-inbox/\n!*\n")
+    world.inbox("letter.txt", "private\n")
+    with world.runtime() as runtime:
+        runtime.init()
+        assert runtime.init()[0] == []
+    world.git("add", "-A")
+    assert not [name for name in world.git("ls-files").splitlines() if "sqlite" in name or "inbox" in name]
+
+
+def test_a_place_that_no_store_can_name_is_refused(world: World) -> None:
+    os.makedirs(os.fsencode(world.path) + b"/caf\xe9")
+    world.run("ontology", "sources", "add", os.fsdecode(b"caf\xe9"), code=2)
+    assert "is not UTF-8" in world.err
