@@ -38,7 +38,8 @@ def _parsed(name: str, data: bytes | None) -> Any:
         raise UsageError(f"{name} is not JSON ({error}), and is left as it is", f"git checkout -- {name}") from None
 
 
-def _wrong(name: str) -> UsageError:
+def wrong(name: str) -> UsageError:
+    """The error of a file that is JSON, and not what is read."""
     return UsageError(f"{name} does not have the shape that is read, and is left as it is", f"git checkout -- {name}")
 
 
@@ -46,7 +47,7 @@ def _edges(data: Any, tickets: list[Ticket]) -> list[str]:
     """{"edges": […]}; `null` ends the list."""
     rows = data.get("edges", []) if isinstance(data, dict) else data
     if not isinstance(rows, list) or not all(row is None or isinstance(row, dict) for row in rows):
-        raise _wrong(LEARNED_EDGES)
+        raise wrong(LEARNED_EDGES)
     kept: list[dict[str, Any]] = [row for row in rows if row]
     for ticket in tickets:
         source, target = ticket.subject
@@ -63,14 +64,14 @@ def _tags(data: Any, tickets: list[Ticket]) -> list[str]:
     """{"tags": {…}}; an empty name ends the table."""
     rows = data.get("tags", data) if isinstance(data, dict) else None
     if not isinstance(rows, dict):
-        raise _wrong(LEARNED_TAGS)
+        raise wrong(LEARNED_TAGS)
     kept: dict[str, Any] = {path: tags for path, tags in rows.items() if path}
     for ticket in tickets:
         path, question = ticket.subject
         tags = kept.setdefault(path, {})
         asked = tags.setdefault("asked", {}) if isinstance(tags, dict) else None
         if not isinstance(asked, dict):
-            raise _wrong(LEARNED_TAGS)
+            raise wrong(LEARNED_TAGS)
         asked[question] = ticket.confidence
     lines = [f"{json.dumps(path)}: {json.dumps(kept[path], sort_keys=True)}," for path in sorted(kept)]
     return ['{"tags": {', *lines, '"": {}', "}}"]

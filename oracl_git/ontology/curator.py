@@ -17,6 +17,7 @@ from typing import Any
 
 from ..errors import NotAllowed
 from ..graph import learned as learned_tags
+from ..learn.tracked import wrong
 from . import evidence, memory, store
 from .memory import Ticket
 from .model import CONSTRAINT, EDGE, EXPERIENCE, FACT, PRIVATE, SCOPES, TAG
@@ -28,6 +29,7 @@ MEMORY = "memory"
 EDGES, TAGS, CONSTRAINTS = "learned_edges.json", "learned_tags.json", "learned_constraints.toml"
 ATTRIBUTES, BY_HAND = ".gitattributes", "constraints.toml"
 _UNION = (EDGES, TAGS, CONSTRAINTS)
+_ODD = re.compile("[\x7f-\x9f\u2028\u2029]")
 _SLUG = re.compile(r"[^\w]+", re.UNICODE)
 
 
@@ -137,7 +139,7 @@ def _page(ticket: Ticket) -> bytes:
     lines = [
         "---",
         f"ticket: {ticket.ref}",
-        f"type: {ticket.memory_kind}",
+        f"type: {' '.join(ticket.memory_kind.split())}",
         f"scope: {ticket.scope}",
         f"confidence: {ticket.confidence:.2f}",
     ]
@@ -171,11 +173,16 @@ def _learned(project: Project, wanted: list[Ticket], known: set[str]) -> dict[st
 def _edges(project: Project, tickets: list[Ticket], withdrawn: set[str]) -> bytes:
     """{"edges": […]}, an edge a line; `null` ends the list, so that every edge's line ends alike."""
     data = read_json(project.place(EDGES))
-    rows = data.get("edges", []) if isinstance(data, dict) else data
+    rows = data.get("edges", []) if isinstance(data, dict) else data or []
+    if not isinstance(rows, list):
+        raise wrong(f"{HOME}/{EDGES}")
     kept: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in rows or []:
-        if isinstance(row, dict) and {"source", "target"} <= set(row) and row.get("ticket") not in withdrawn:
-            key = (row["source"], row["target"])
+    for row in filter(None, rows):
+        source, target = (row.get("source"), row.get("target")) if isinstance(row, dict) else (None, None)
+        if not isinstance(source, str) or not isinstance(target, str):
+            raise wrong(f"{HOME}/{EDGES}")
+        if str(row.get("ticket")) not in withdrawn:
+            key = (source, target)
             kept[key] = max(kept.get(key, row), row, key=_confidence)
     for ticket in tickets:
         row = {
@@ -198,7 +205,9 @@ def _confidence(row: dict[str, Any]) -> tuple[float, str]:
 def _tags(project: Project, tickets: list[Ticket], withdrawn: set[str]) -> bytes:
     """{"tags": {…}}, a file a line; an empty name ends the table, for the same reason."""
     data = read_json(project.place(TAGS), loads=learned_tags.loads)
-    rows = data.get("tags", data) if isinstance(data, dict) else {}
+    rows = data.get("tags", data) if isinstance(data, dict) else data or {}
+    if not isinstance(rows, dict):
+        raise wrong(f"{HOME}/{TAGS}")
     kept: dict[str, dict[str, Any]] = {
         path: left
         for path, tags in rows.items()
@@ -225,14 +234,25 @@ def _constraints(project: Project, tickets: list[Ticket], withdrawn: set[str]) -
             (key, ticket.payload[key]) for key in ("paths", "severity", "owner", "forbid") if ticket.payload.get(key)
         ]
         lines.append(f"[[constraint]]  # {ticket.ref}")
-        lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}  # {ticket.ref}" for key, value in rows]
+        lines += [f"{key} = {_toml(value)}  # {ticket.ref}" for key, value in rows]
     return ("\n".join([*lines, ""])).encode("utf-8", "surrogateescape")
+
+
+def _toml(value: object) -> str:
+    """A string, or a list of them, on one line; what TOML does not take as it is, or may end a line, is escaped."""
+    text = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
+    return _ODD.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _rows(data: bytes) -> list[str]:
+    """The lines of a text file."""
+    return data.decode("utf-8", "surrogateescape").replace("\r\n", "\n").removesuffix("\n").split("\n") if data else []
 
 
 def _without(data: bytes, refs: set[str]) -> list[str]:
     """The lines of a file that are of none of these tickets."""
     ends = tuple(f"# {ref}" for ref in refs)
-    lines = [line for line in data.decode("utf-8", "surrogateescape").splitlines() if not line.endswith(ends)]
+    lines = [line for line in _rows(data) if not line.endswith(ends)]
     while lines and not lines[-1].strip():
         lines.pop()
     return lines
@@ -251,7 +271,7 @@ def _by_hand(project: Project, known: set[str]) -> dict[str, bytes | None]:
 def _attributes(project: Project) -> dict[str, bytes | None]:
     """Lines of two branches are both kept when they merge."""
     path = f"{HOME}/{ATTRIBUTES}"
-    lines = (_held(project, path) or b"").decode("utf-8", "surrogateescape").splitlines()
+    lines = _rows(_held(project, path) or b"")
     kept = [line for line in lines if line != f"{BY_HAND} merge=union"]  # an earlier version asked for it
     wanted = [*kept, *(line for name in _UNION if (line := f"{name} merge=union") not in kept)]
     return {path: ("\n".join([*wanted, ""])).encode("utf-8", "surrogateescape")} if wanted != lines else {}

@@ -78,18 +78,18 @@ def _one(
     nearby: dict[str, Neighbours],
     known: frozenset[str],
 ) -> tuple[str, str]:
-    text = str(memory.get("text") or "").replace("\0", " ").encode("utf-8", "replace").decode().strip()
-    scope, owner_id = str(memory.get("scope") or "internal"), str(memory.get("source_memory_id") or "")
+    text = _clean(memory.get("text")).strip()
+    scope, owner_id = _clean(memory.get("scope")) or "internal", _clean(memory.get("source_memory_id"))
     salience = float(memory.get("salience", 0.5))
-    tags = tuple(str(tag) for tag in memory.get("tags") or ())
+    tags = tuple(map(_clean, memory.get("tags") or ()))
     if not text or scope not in SCOPES or not 0 <= salience <= 1:
         raise UsageError(
             "a memory needs a text, a known scope, and a salience from 0 to 1",
             "git oracl ontology experience ingest -h",
         )
-    at = str(memory.get("created_at") or clock.now())
-    expires = clock.given(str(memory.get("expires") or memory.get("expires_at") or ""))
-    kind = str(memory.get("kind") or "experience")[:40]
+    at = _clean(memory.get("created_at")) or clock.now()
+    expires = clock.given(_clean(memory.get("expires") or memory.get("expires_at")))
+    kind = " ".join(_clean(memory.get("kind")).split())[:40] or "experience"
     checksum = checksum_of(EXPERIENCE, agent, text, scope, owner_id)
     ref = "exp_" + checksum_of(EXPERIENCE, agent, owner_id or text, "" if owner_id else scope)[:12]
     held = db.execute(
@@ -157,6 +157,11 @@ def _one(
     near = nearby.get(scope) or nearby.setdefault(scope, Neighbours(db, agent, scope, adapter))
     near.link(number, Vector(values["vector"], values["norm"]))
     return what, ref
+
+
+def _clean(value: object) -> str:
+    """What somebody's JSON holds, as text that the store takes."""
+    return str(value or "").replace("\0", " ").encode("utf-8", "replace").decode()
 
 
 class Neighbours:

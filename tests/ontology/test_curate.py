@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -330,3 +331,25 @@ def test_what_was_learned_from_opened_results_is_decided_in_the_same_queue(world
     world.run("curate", "list", code=None)
     world.commit(message="b changed")
     assert "stale" in world.run("curate", "list", "--status", "stale")
+
+
+@pytest.mark.parametrize("text", ['{"edges": [{"source": [], "target": "x"}]}', '{"edges": 5}', "5", '{"edges": [[1]]}'])
+def test_a_file_of_another_shape_is_left_as_it_is(world: World, text: str) -> None:
+    """It may have come with a clone."""
+    world.commit({"a.txt": "a\n", "b.txt": "b\n"})
+    proposed = world.run("curate", "propose", "edge", "a.txt", "b.txt", "--reason", "kin", "--json")
+    world.run("curate", "approve", json.loads(proposed)["ticket"]["id"], "--reason", "so it is")
+    path = world.write(".agentlas/learned_edges.json", text)
+    world.run("curate", "apply", code=2)
+    assert path.read_text() == text
+
+
+def test_a_rule_of_any_letters_is_a_rule_of_toml(world: World) -> None:
+    world.commit({"a.txt": "a\n"})
+    words = "no \x7f, no \x85 and no \u2028 in 가 🎈"
+    for rule, owner in (("first", words), (words, "@second"), ("third", "@third")):
+        made = world.run("curate", "propose", "constraint", rule, "--path", "a.txt", "--owner", owner, "--reason", "x", "--json")
+        world.run("curate", "approve", json.loads(made)["ticket"]["id"], "--reason", "y")
+        world.run("curate", "apply")
+    held = tomllib.loads((world.path / ".agentlas/learned_constraints.toml").read_bytes().decode())["constraint"]
+    assert [row["rule"] for row in held] == ["first", " ".join(words.split()), "third"] and held[0]["owner"] == words

@@ -297,3 +297,12 @@ def test_an_answer_that_only_comes_near_is_said_to_be_weak(world: World) -> None
     assert "confidence" in world.run(*ask, "query", "the dog", "--agent", "a", "--explain")
     host = json.loads(world.run("ontology", "--embedding-adapter", "auto", "hook", "--agent", "a", input='{"query": "flight to Oslo"}'))
     assert host["items"] and "confidence" in host["items"][0]
+
+
+def test_memories_of_any_json_are_kept_or_refused(world: World) -> None:
+    rows = [{"text": "one", "created_at": "\ud800"}, {"text": "two", "tags": ["\ud800"], "source_memory_id": "\udfff"},
+            {"text": "three", "kind": "a\nscope: public"}]  # fmt: skip
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    world.run("ontology", "experience", "ingest", "--agent", "bob", "--stdin", input=lines)
+    out = json.loads(world.run("ontology", "query", "three", "--agent", "bob", "--json"))
+    assert [row["kind"] for row in out["experience"]] == ["a scope: public"]
