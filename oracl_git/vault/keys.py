@@ -294,10 +294,14 @@ def parse_public(text: str) -> PublicKey:
 
 
 def _pem_public(text: str) -> bytes:
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
 
-    key = load_pem_public_key(text.encode())
+    try:
+        key = load_pem_public_key(text.encode())
+    except UnsupportedAlgorithm as error:
+        raise ValueError from error
     if not isinstance(key, Ed25519PublicKey):
         raise ValueError
     return key.public_bytes(Encoding.Raw, PublicFormat.Raw)
@@ -323,19 +327,23 @@ def generate(path: str, ssh: bool) -> PublicKey:
     data = private.private_bytes(Encoding.PEM, form, NoEncryption())
     made = Ed25519Signer(private, ssh).public
     assert made is not None
+    written: list[str] = []
     try:
         os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            os.fchmod(file.fileno(), 0o600)
-            file.write(data)
-        with open(path + ".pub", "x", encoding="ascii") as file_pub:
-            file_pub.write(made.openssh + "\n")
+        for name, content, mode in ((path, data, 0o600), (path + ".pub", f"{made.openssh}\n".encode(), 0o666)):
+            descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+            written.append(name)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+        written.clear()
     except FileExistsError as error:
         why = f"{error.filename} is there already; no key is overwritten"
         raise UsageError(why, f"git oracl keys generate --out {path}.new") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}", "git oracl keys generate --out FILE") from None
+    finally:
+        for name in written:  # half of a pair is no key
+            os.unlink(name)
     return made
 
 

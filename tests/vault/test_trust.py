@@ -270,6 +270,21 @@ def test_generate(tmp_path: Path, vault: Vault) -> None:
     assert names == {"dev@example.com"}  # not committed yet
 
 
+def test_half_a_pair_is_left_nowhere(tmp_path: Path, vault: Vault) -> None:
+    (tmp_path / "half.pub").write_text("another's")
+    vault.cli("keys", "generate", "--out", str(tmp_path / "half"), code=2)
+    assert not (tmp_path / "half").exists() and (tmp_path / "half.pub").read_text() == "another's"
+
+
+def test_a_key_on_a_curve_nobody_knows(tmp_path: Path, vault: Vault) -> None:
+    oid = b"\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x03\x2a\x03\x04"  # an EC key of an unnamed curve
+    point = b"\x03\x03\x00\x04\x01"
+    der = b"\x30" + bytes([len(oid) + 2 + len(point)]) + b"\x30" + bytes([len(oid)]) + oid + point
+    path = tmp_path / "odd.pem"
+    path.write_text(f"-----BEGIN PUBLIC KEY-----\n{b64encode(der).decode()}\n-----END PUBLIC KEY-----\n")
+    vault.cli("keys", "trust", str(path), "--principal", "x@example.org", code=2)
+
+
 @pytest.mark.parametrize(
     "text",
     ["2026", "20261301", "20260230", "yesterday", "", "20260101T99", "202601012460", "202601019999Z", "00000101"],
