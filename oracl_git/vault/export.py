@@ -29,7 +29,8 @@ MANIFEST, ENVELOPE, HEALTH = "manifest.json", "snapshot.dsse.json", "graph_healt
 SIDECAR_TYPE = "application/vnd.oracl-git.export+json"
 _ROTATED = re.compile(r"weighted_graph_index\.\d{8}T\d{6}Z\.json")
 _SIG = re.compile(r"(ed25519|sshsig|hmac-sha256):([A-Za-z0-9+/]+=*)\n")
-_LIMIT = 1 << 34
+_FIELDS = {"commit", "files", "root", "schema"}  # of the manifest
+_LONGER = 1 << 12  # bytes by which a record may be longer elsewhere: what is shown of history
 _SMALL = 1 << 16
 
 
@@ -144,7 +145,7 @@ def _check_rotated(directory: str) -> None:
     folder = os.path.join(directory, "snapshots")
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         if _ROTATED.fullmatch(name):
-            hashed, _ = _hash(os.path.join(folder, name))
+            hashed, _ = _hash(_plain(folder, name))
             if not _bytes(os.path.join(folder, name + ".sha256"), _SMALL).startswith(hashed.encode()):
                 raise _tampered(f"snapshots/{name} has another digest than its sidecar says")
 
@@ -161,8 +162,9 @@ def _manifest(directory: str) -> dict[str, Any]:
     path = os.path.join(directory, MANIFEST)
     if not os.path.isfile(path):
         raise UsageError(f"there is no {MANIFEST} in {directory}", "git oracl snapshot export DIR")
-    value = canonical.read(_bytes(path, 1 << 20).rstrip(b"\n"), path, 1 << 20)
-    if not isinstance(value, dict) or set(value) != {"commit", "files", "root", "schema"}:
+    value: dict[str, Any] = canonical.read(_bytes(path, 1 << 20).rstrip(b"\n"), path, 1 << 20)
+    files = value.get("files") if isinstance(value, dict) and set(value) == _FIELDS else None
+    if not isinstance(files, dict) or not all(isinstance(row, dict) for row in files.values()):
         raise _tampered(f"{path} is no manifest of ours")
     return value
 
@@ -189,9 +191,7 @@ def check(directory: str, index: Index, described: Described, trusted: list[Publ
     for name, row in files.items():
         if name not in known and not name.startswith("mirror/"):
             raise _tampered(f"{MANIFEST} lists {name[:80]!r}, which is no file of an export")
-        if not os.path.isfile(os.path.join(directory, name)):
-            raise _tampered(f"{name} is missing")
-        if list(_hash(os.path.join(directory, name))) != [row.get("sha256"), row.get("size")] and name != INDEX:
+        if list(_hash(_plain(directory, name))) != [row.get("sha256"), row.get("size")] and name != INDEX:
             raise _tampered(f"{name} has other bytes than {MANIFEST} says")
     if missing := sorted(known - files.keys() - {WEIGHTED + ".sig", ENVELOPE, HEALTH}):
         raise _tampered(f"{MANIFEST} does not list {missing[0]}")
@@ -223,38 +223,39 @@ def _check_sidecar(directory: str, trusted: list[PublicKey], hmac: HmacSigner | 
 
 def _same_lines(directory: str, name: str, wanted: Iterable[bytes]) -> None:
     """Line by line; the first that differs is named with its path and field."""
+    number = 0
+    with open(_plain(directory, name), "rb") as file:
+        for number, here in enumerate(wanted, 1):
+            there = file.readline(len(here) + _LONGER)  # no more than tells them apart, whatever lies there
+            if there.removesuffix(b"\n") != here and not (name == INDEX and _shown_only(there, here)):
+                raise _tampered(f"{name}:{number} was changed{_where(there, here)}")
+        if file.read(1):
+            raise _tampered(f"{name}:{number + 1} was changed: a line too many")
+
+
+def _plain(directory: str, name: str) -> str:
+    """The path of a regular file; what an export holds besides is none."""
     path = os.path.join(directory, name)
     if os.path.islink(path) or not os.path.isfile(path):
         raise _tampered(f"{name} is missing")
-    with open(path, "rb") as file:
-        lines = (line.removesuffix(b"\n") for line in _limited(file))
-        for number, (there, here) in enumerate(zip_longest(lines, wanted), 1):
-            if there != here and not (name == INDEX and _shown_only(there, here)):
-                raise _tampered(f"{name}:{number} was changed{_where(there, here)}")
+    return path
 
 
-def _limited(file: Any) -> Iterator[bytes]:
-    while line := file.readline(_LIMIT):
-        yield line
-
-
-def _shown_only(there: bytes | None, here: bytes | None) -> bool:
+def _shown_only(there: bytes, here: bytes) -> bool:
     """Whether two records differ in what is shown of history only."""
     try:
-        records = [canonical.loads(line or b"") for line in (there, here)]
+        records = [canonical.loads(line.removesuffix(b"\n")) for line in (there, here)]
         one, other = ({k: v for k, v in record.items() if k not in SHOWN} for record in records)
     except (canonical.NotCanonical, AttributeError):
         return False
     return one == other and records[0].keys() == records[1].keys()
 
 
-def _where(there: bytes | None, here: bytes | None) -> str:
-    if there is None:
+def _where(there: bytes, here: bytes) -> str:
+    if not there:
         return ": a line is missing"
-    if here is None:
-        return ": a line too many"
     try:
-        found = _difference(canonical.loads(there), canonical.loads(here), "")
+        found = _difference(canonical.loads(there.removesuffix(b"\n")), canonical.loads(here), "")
     except canonical.NotCanonical:
         return ": it is not in canonical form"
     return f": {found}"
@@ -296,9 +297,7 @@ def _differing(there: tuple[object, ...] | None, here: tuple[object, ...] | None
 
 
 def _bytes(path: str, limit: int) -> bytes:
-    if os.path.islink(path) or not os.path.isfile(path):
-        raise _tampered(f"{os.path.basename(path)} is missing")
-    with open(path, "rb") as file:
+    with open(_plain(*os.path.split(path)), "rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:
         raise _tampered(f"{os.path.basename(path)} is longer than any of ours")

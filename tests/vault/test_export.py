@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from vaults import BASE, Vault
 
+from oracl_git.errors import Unverified
 from oracl_git.graph.model import artifact_id
 from oracl_git.graph.parameters import RELATION_WEIGHTS
 
@@ -253,3 +255,32 @@ def test_health(signed: Vault) -> None:
     db.execute("UPDATE node SET leaf=zeroblob(32) WHERE path=?", (b"shop/cart.py",))
     db.commit()
     assert "do not lead" in signed.cli("health", code=1)
+
+
+def _pipe(directory: Path) -> None:
+    os.mkfifo(directory / "snapshots/weighted_graph_index.20200101T000000Z.json")
+
+
+def _endless(directory: Path) -> None:
+    (directory / "snapshots/weighted_graph_index.20200101T000000Z.json").symlink_to("/dev/zero")
+
+
+def _one_long_line(directory: Path) -> None:
+    os.truncate(directory / "all_edges.jsonl", 1 << 40)
+
+
+def _listed(files: object) -> Callable[[Path], None]:
+    def change(directory: Path) -> None:
+        manifest = json.loads((directory / "manifest.json").read_text())
+        changed = {**manifest, "files": files}
+        (directory / "manifest.json").write_text(json.dumps(changed, sort_keys=True, separators=(",", ":")) + "\n")
+
+    return change
+
+
+@pytest.mark.parametrize("change", [_pipe, _endless, _one_long_line, _listed([1]), _listed({"index.jsonl": 5})])
+def test_an_export_made_to_hurt(signed: Vault, exported: Path, change: Callable[[Path], None]) -> None:
+    change(exported)
+    with pytest.raises(Unverified) as caught:
+        _verify(signed, exported)
+    assert caught.value.exit_code == Unverified.TAMPERED
