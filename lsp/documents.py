@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from lsprotocol import types
 
@@ -56,6 +57,11 @@ class Text:
         top = max(0, min(first, len(self.starts)) - 1)
         bottom = max(top, min(last, len(self.starts)) - 1)
         return types.Range(types.Position(top, 0), types.Position(bottom, units(self.line(bottom), self.encoding)))
+
+
+def _rows(source: str) -> list[str]:
+    """The lines of a text with their ends; the last has none, and may be empty."""
+    return [source[start:stop] for start, stop in pairwise([*Text(source, "").starts, len(source)])]
 
 
 def units(text: str, encoding: str) -> int:
@@ -115,18 +121,32 @@ class Documents:
         before = self._open.get(params.text_document.uri)
         if before is None:
             return None
-        source = before.text.source
-        text = before.text
+        rows = _rows(before.text.source)
         for change in params.content_changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
-                start, end = text.offset(change.range.start), text.offset(change.range.end)
-                source = source[: min(start, end)] + change.text + source[max(start, end) :]
+                self._splice(rows, change)
             else:
-                source = change.text
-            text = Text(source, self.encoding)
+                rows = _rows(change.text)
+        text = Text("".join(rows), self.encoding)
         document = Document(before.uri, params.text_document.version, before.language, text)
         self._open[before.uri] = document
         return document
+
+    def _splice(self, rows: list[str], change: types.TextDocumentContentChangePartial) -> None:
+        """One change. A replacement everywhere comes as thousands of them: only the lines it touches are cut anew."""
+        (first, start), (last, stop) = sorted(self._place(rows, at) for at in (change.range.start, change.range.end))
+        low, high = max(0, first - 1), last + 2  # a CR that ends the line before, and an LF behind, may become one end
+        before = "".join(rows[low:first]) + rows[first][:start]
+        made = _rows(before + change.text + rows[last][stop:] + "".join(rows[last + 1 : high]))
+        if high < len(rows):
+            made.pop()  # nothing: the line before it has an end
+        rows[low:high] = made
+
+    def _place(self, rows: list[str], position: types.Position) -> tuple[int, int]:
+        """(line, character) of a position, drawn into the text as `Text.offset` does."""
+        if position.line >= len(rows):
+            return len(rows) - 1, len(rows[-1])
+        return position.line, _characters(rows[position.line].rstrip("\r\n"), position.character, self.encoding)
 
     def close(self, uri: str) -> bool:
         """Whether it was open."""
