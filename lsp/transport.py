@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("oracl_git.lsp")
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,10})[ \t]*\r?\n\Z", re.IGNORECASE)
+_NAMED = re.compile(rb"[\w-]+[ \t]*:")
+# A page of the web may connect to any port of the loopback, and say where it comes from.
+_LOCAL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?")
 _HEADER = 8_192  # bytes of one line of a header, and lines of it
 MOST = 256 << 20  # bytes of a message; a longer one is read and passed over
 _PIECE = 1 << 20
@@ -142,6 +145,8 @@ async def _feed(server: Server, reader: asyncio.StreamReader, done: asyncio.Even
         while True:
             length = -1
             while (line := await reader.readuntil(b"\n")).strip() or length < 0:
+                if line.strip() and not _NAMED.match(line):  # HTTP, say
+                    raise Ended("no header")
                 match = _LENGTH.match(line)
                 length = int(match[1]) if match else length
             if length > MOST:
@@ -155,6 +160,13 @@ def serve_ws(server: Server, host: str, port: int) -> int:
     """The same over a WebSocket; a message is a frame. Needs `websockets`."""
     from websockets.asyncio.server import ServerConnection, serve
     from websockets.exceptions import ConnectionClosed
+    from websockets.http11 import Request, Response
+
+    def admit(socket: ServerConnection, request: Request) -> Response | None:
+        origin = request.headers.get("Origin")
+        if origin is None or _LOCAL.fullmatch(origin):
+            return None
+        return socket.respond(403, "pages of other hosts are not answered\n")
 
     async def run() -> int:
         ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -186,7 +198,7 @@ def serve_ws(server: Server, host: str, port: int) -> int:
             await server.stop()
             ended.set_result(1 if server.protocol.exit_code is None else server.protocol.exit_code)
 
-        async with serve(connected, host, port, max_size=MOST) as listening:
+        async with serve(connected, host, port, max_size=MOST, process_request=admit) as listening:
             print(f"listening on {host}:{next(iter(listening.sockets)).getsockname()[1]}", file=sys.stderr, flush=True)
             return await ended
 
