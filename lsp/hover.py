@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -36,7 +37,9 @@ async def hover(server: Server, params: types.HoverParams) -> types.Hover | None
 
 def _card(oracl: Oracl, path: str, markdown: bool) -> list[str]:
     def code(text: str) -> str:
-        return f"`` {text} ``" if markdown else text
+        text = "".join(char if char.isprintable() else "�" for char in text)
+        fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))  # which the text cannot close
+        return f"{fence} {text} {fence}" if markdown else text
 
     shown = oracl.show(":/" + path)
     tags = " ".join(f"{name}={value}" for name, value in shown.node.tags.items() if value)

@@ -222,7 +222,7 @@ class Roots:
         self._wanted, self._watched, self._ahead = wanted, watched, ahead
         self._folders: dict[str, str] = {}  # real path → as the client writes it
         self._roots: dict[str, Root] = {}  # top → root
-        self._tops: dict[str, str] = {}  # directory → the top of its repository, or ""
+        self._tops: dict[str, tuple[str, float]] = {}  # directory → (the top of its repository, or "", since when)
         self.alone = False  # no folder is open: then an open file may lie anywhere
 
     def all(self) -> list[Root]:
@@ -252,6 +252,8 @@ class Roots:
             if os.path.realpath(root.folder) == real:
                 root.close()
                 del self._roots[top]
+        for other, folder in self._folders.items():  # another may lie in the same repository
+            self._at(other, folder)
 
     def close(self) -> None:
         """Let go of all of them."""
@@ -269,7 +271,10 @@ class Roots:
             folder = os.path.dirname(path)
         if folder is None:
             raise Refused("a file outside the workspace is not answered")
-        root = self._at(os.path.dirname(real), folder)
+        directory = os.path.dirname(real)
+        while is_open and not os.path.isdir(directory) and directory != os.path.dirname(directory):
+            directory = os.path.dirname(directory)  # it is made when the buffer is saved
+        root = self._at(directory, folder)
         if root is None:
             raise Refused("the file lies in no git repository")
         inside = os.fsencode(real)[len(os.fsencode(root.top)) + 1 :].replace(os.fsencode(os.sep), b"/")
@@ -279,10 +284,7 @@ class Roots:
 
     def root_of(self, uri: str) -> Root:
         """The repository of a folder or file. Raises Refused."""
-        try:
-            real = os.path.realpath(to_path(uri))
-        except Refused:
-            raise
+        real = os.path.realpath(to_path(uri))
         folder = self._folder_of(real)
         root = self._at(real if os.path.isdir(real) else os.path.dirname(real), folder) if folder else None
         if root is None:
@@ -298,13 +300,14 @@ class Roots:
         return self._folders[best] if best else None
 
     def _at(self, directory: str, folder: str) -> Root | None:
-        """The repository of a directory, found once."""
-        if directory not in self._tops:
+        """The repository of a directory, found once; where there is none, it is looked for again after a while."""
+        top, since = self._tops.get(directory, ("", -math.inf))
+        if not top and time.monotonic() - since > _LOOK:
             try:
-                self._tops[directory] = Oracl.at(directory).repo.work_tree or ""
+                top = Oracl.at(directory).repo.work_tree or ""
             except OraclError:
-                self._tops[directory] = ""
-        top = self._tops[directory]
+                top = ""
+            self._tops[directory] = top, time.monotonic()
         if not top:
             return None
         if top not in self._roots:

@@ -10,6 +10,7 @@ from oracl_git.recall import tables
 from oracl_git.recall.model import Answer
 
 from . import convert, messages
+from .protocol import explain
 from .roots import Root
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ async def search(server: Server, params: dict[str, Any]) -> dict[str, Any]:
     return {
         "results": [row[2] for row in rows[:limit]],
         "total": sum(answer.total for _, answer, _, _ in found),
-        "notes": [*(note for _, answer, _, notes in found for note in (*notes, *answer.notes)), *map(str, failed)],
+        "notes": [
+            *(note for _, answer, _, notes in found for note in (*notes, *answer.notes)),
+            *(explain(error)[1] for error in failed),
+        ],
         "commit": found[0][2] if len(found) == 1 else None,
     }

@@ -8,6 +8,7 @@ from oracl_git.service import Oracl
 
 from . import convert, messages
 from .roots import Place
+from .uris import Refused
 
 if TYPE_CHECKING:
     from .server import Server
@@ -30,6 +31,8 @@ async def trace(server: Server, params: dict[str, Any]) -> dict[str, Any]:
     def ask(oracl: Oracl, place: Place) -> dict[str, Any]:
         data: dict[str, Any] = {"version": document.version if document else None}
         if goal is not None:
+            if goal.root is not place.root:
+                raise Refused("`to` is a file of another repository")
             found = oracl.paths_between(place.name, goal.name, direction=direction, relations=relations)
             data["paths"] = [[convert.step(place.root, step) for step in way] for way in found]
         else:

@@ -337,6 +337,34 @@ def test_repositories_below_a_folder(raw: Callable[..., Raw], shop: Shop) -> Non
     assert [root["uri"] for root in server.result("oracl/status")["roots"]] == [shop.uri()]
 
 
+def test_a_directory_that_is_made_later(server: Raw, shop: Shop) -> None:
+    """A buffer is open before its directory is: an editor makes it when it saves."""
+    uri = shop.uri("shop/new/parts.py")
+    server.open(uri, "from shop.prices import total\n")
+    assert "shop/prices.py" in {row["path"] for row in server.result(*related(uri))["results"]}
+    shop.write("shop/new/parts.py", "from shop.prices import total\n")
+    assert "shop/prices.py" in {row["path"] for row in server.result(*related(uri))["results"]}
+
+
+def test_two_folders_of_one_repository(raw: Callable[..., Raw], shop: Shop) -> None:
+    """One goes; the other still lies in it."""
+    server = raw()
+    server.start(shop.uri("shop"), shop.uri("docs"))
+    gone = {"added": [], "removed": [{"uri": shop.uri("shop"), "name": "shop"}]}
+    server.tell("workspace/didChangeWorkspaceFolders", {"event": gone})
+    assert [root["uri"] for root in server.result("oracl/status")["roots"]] == [shop.uri()]
+    assert server.result("oracl/search", {"query": "discounts"})["results"]
+
+
+def test_a_way_leads_to_no_other_repository(raw: Callable[..., Raw], shop: Shop, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(shop.path, other / "shop")
+    server = raw()
+    server.start(shop.uri(), (other / "shop").as_uri())
+    asked = {"uri": shop.uri("shop/cart.py"), "to": (other / "shop/shop/prices.py").as_uri()}
+    assert server.error("oracl/trace", asked) == INVALID_PARAMS
+
+
 def test_bytes_that_are_no_text(server: Raw, shop: Shop) -> None:
     name = b"caf\xe9 \xf0\x9f\x9b\x92#x.py"
     with open(os.path.join(os.fsencode(shop.path), name), "wb") as file:
@@ -489,6 +517,34 @@ def test_over_a_socket(raw: Callable[..., Raw], shop: Shop, way: str) -> None:
                 file.flush()
             assert b"git-oracl" in file.read()
     assert server.process.wait(20) == 0
+
+
+def test_pages_of_the_web_are_not_answered(raw: Callable[..., Raw], shop: Shop) -> None:
+    """Any of them may connect to a port of the loopback, and read what a client may read."""
+    import socket
+
+    from websockets.exceptions import InvalidStatus
+    from websockets.sync.client import connect
+
+    def listening(way: str) -> int:
+        server = raw(way, "0")
+        while not server.errors:
+            time.sleep(0.05)
+        return int(server.errors[0].rpartition(b":")[2])
+
+    port = listening("--ws")
+    for origin in ("https://example.com", "null", "http://localhost.example.com", "file://"):
+        with pytest.raises(InvalidStatus), connect(f"ws://127.0.0.1:{port}", origin=origin):  # type: ignore[arg-type]
+            pass
+    initialize = {"jsonrpc": "2.0", "id": 1, "method": "initialize",
+                  "params": {"processId": None, "rootUri": shop.uri(), "capabilities": {}}}  # fmt: skip
+    with connect(f"ws://127.0.0.1:{port}", origin="http://localhost:3000") as client:  # type: ignore[arg-type]
+        client.send(json.dumps(initialize))
+        assert "result" in json.loads(client.recv())
+    body = json.dumps(initialize).encode()
+    with socket.create_connection(("127.0.0.1", listening("--tcp"))) as plain:
+        plain.sendall(b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        assert plain.makefile("rb").read() == b""
 
 
 def test_idle_is_idle(server: Raw, shop: Shop) -> None:
