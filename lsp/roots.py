@@ -108,7 +108,7 @@ class Root:
     async def ask(self, question: Callable[[Oracl], T], stale: Callable[[], bool] | None = None) -> T:
         """The answer, from the thread. Raises Cancelled, Stale, OraclError."""
         if self.closed:
-            raise OraclError("the folder was removed from the workspace")
+            raise OraclError("the folder was removed from the workspace", "add it again, then ask")
         flag = threading.Event()
         self._running.add(flag)
         future = asyncio.get_running_loop().run_in_executor(self._pool, self._answer, question, flag, stale)

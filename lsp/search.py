@@ -26,7 +26,7 @@ async def search(server: Server, params: dict[str, Any]) -> dict[str, Any]:
     """Ask each repository; the answers by score."""
     roots = [server.roots.root_of(params["root"])] if "root" in params else server.roots.all()
     if not roots:
-        raise OraclError("no folder of the workspace lies in a git repository")
+        raise OraclError("no folder of the workspace lies in a git repository", "open one that does, or: git init")
     limit = params.get("limit", server.options.limit)
     persona = params.get("persona", tables.DEFAULT_PERSONA)
     query, snippet = params["query"], params.get("snippet", False)

@@ -18,21 +18,25 @@
     └── EmbeddingUnusable      the table that ships with the package is not whole
 
 Knows messages, hints and exit codes. Knows nothing of how they are shown.
-A message is a sentence without a full stop; a hint is a command or an act.
+A message is a sentence without a full stop; a hint is a command or an act, and there is always one:
+where the failure is told, or of its kind.
 """
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 
 class OraclError(Exception):
     """An expected failure: a sentence, a next step and an exit code."""
 
     exit_code = 128
+    next_step = ""  # of a kind whose failures share one
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.hint = hint or self.next_step
 
 
 class NotARepository(OraclError):
@@ -41,6 +45,8 @@ class NotARepository(OraclError):
 
 class GitFailed(OraclError):
     """git, or the object store, refused an operation."""
+
+    next_step = "git fsck"
 
 
 class MissingObjects(GitFailed):
@@ -82,8 +88,15 @@ class Unverified(OraclError):
     DIFFERS = 15  # the graph that was recomputed is another one
     UNCHECKED = 16  # cannot be checked here: missing objects, another extractor, a lock, read-only
 
+    NEXT_STEPS: ClassVar[dict[int, str]] = {
+        TAMPERED: "do not rely on it, and ask who signed it; a sound copy comes with: git oracl snapshot fetch",
+        UNTRUSTED: "git oracl keys list",
+        MISMATCH: "git oracl snapshot list",
+        ROLLBACK: "ask who signs this chain; what it holds: git oracl snapshot list",
+    }
+
     def __init__(self, code: int, message: str, hint: str = "") -> None:
-        super().__init__(message, hint)
+        super().__init__(message, hint or self.NEXT_STEPS.get(code, ""))
         self.exit_code = code
 
 

@@ -212,6 +212,7 @@ def _everything(db: sqlite3.Connection, past: sqlite3.Connection) -> dict[str, o
             lookup.setdefault(names[pair & 0xFFFFFFFF], []).append(pair >> 32)
     header = dict(rows("SELECT key, value FROM header"))
     oids = dict(past.execute("SELECT id, oid FROM entry"))
+    header.pop("packs", None)  # and this what that clone has fetched
     header.pop("history", None)  # names the history store, which is each clone's own
     header["reach"] = [oids[entry] for entry in array("I", header["reach"])]
     old_names = {hid: decode_path(path) for hid, path in past.execute("SELECT id, path FROM path")}

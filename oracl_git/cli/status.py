@@ -40,7 +40,7 @@ def run_status(args: argparse.Namespace) -> int:
             behind = "not at HEAD"
         print(f"index      {output.short(status.commit)}, {behind}")
         if status.stale:
-            print(f"stale      the index {status.stale} ({status.hint} makes it anew)")
+            print(f"stale      the index {status.stale} ({status.hint} brings it up to date)")
         print(f"root       {status.root or 'none: objects are missing in this clone'}")
         print(
             f"holds      {output.plural(status.artifacts, 'artifact')}, {output.plural(status.edges, 'edge')},"

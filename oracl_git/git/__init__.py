@@ -18,7 +18,7 @@ from oracl_git.git.repository import (
     settings,
     unset_config,
 )
-from oracl_git.git.run import git_version
+from oracl_git.git.run import git_version, pack_state
 from oracl_git.git.worktree import Laid, differences, head_state, ignored, keeps_lf, laid, read, stamp
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "keeps_lf",
     "laid",
     "open_objects",
+    "pack_state",
     "reachable",
     "read",
     "resolve_commit",

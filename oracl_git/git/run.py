@@ -78,6 +78,15 @@ _MISSING = (
     "lazy fetching disabled",
 )
 
+# What tells more of a refusal, or shows that it is mended; where nothing stands, git fsck.
+_NEXT_STEPS = {
+    "config": "mend what git names, then: git config --list --show-origin",
+    "fetch": "git ls-remote shows whether the other side answers",
+    "push": "git ls-remote shows whether the other side answers",
+    "rev-parse": "mend what git names, then: git status",
+    "status": "mend what git names, then: git status",
+}
+
 _SMALL = 4096  # what any pipe takes without a reader
 _CHUNK = 1 << 16
 
@@ -262,7 +271,7 @@ def _start(
         )
     except OSError as error:
         if cwd is not None and not os.path.isdir(cwd):
-            raise GitFailed(f"{cwd} is not a directory") from error
+            raise GitFailed(f"{cwd} is not a directory", "git worktree list") from error
         raise GitFailed(f"git cannot be run ({error.strerror})", "install git, and make sure it is on PATH") from error
 
 
@@ -284,9 +293,10 @@ def failure(repo: Repository | None, args: tuple[str, ...], code: int, complaint
             return GitFailed(words, line)
     if any(sign in line.lower() for sign in _MISSING for line in lines):
         return MissingObjects(f"an object is not in this clone ({words})", refill(repo))
+    verb = next((word for word in args if not word.startswith("-") and "=" not in word), args[0])
     if code < 0:
-        return GitFailed(f"git {args[0]} was ended by signal {-code}")
-    return GitFailed(f"git {args[0]} failed: {words or f'exit code {code}'}")
+        return GitFailed(f"git {verb} was ended by signal {-code}", "ask again; if it is so each time: git fsck")
+    return GitFailed(f"git {verb} failed: {words or f'exit code {code}'}", _NEXT_STEPS.get(verb, ""))
 
 
 def refill(repo: Repository | None) -> str:
@@ -310,6 +320,15 @@ def git_version() -> tuple[int, int]:
 def object_directory(repo: Repository) -> str:
     """Where this repository's objects are; a hook may have pointed elsewhere."""
     return os.path.abspath(os.environ.get("GIT_OBJECT_DIRECTORY") or os.path.join(repo.common_dir, "objects"))
+
+
+def pack_state(repo: Repository) -> str:
+    """A name for what was fetched: changes when packs come or go."""
+    place = os.path.join(object_directory(repo), "pack")
+    try:
+        return f"{os.stat(place).st_mtime_ns}:{len(os.listdir(place))}"
+    except OSError:
+        return ""
 
 
 def is_partial(repo: Repository) -> bool:

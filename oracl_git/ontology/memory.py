@@ -159,7 +159,8 @@ def propose(
 ) -> tuple[str, bool]:
     """Put a ticket into the queue; (its name, whether it is new). The same proposal twice is one ticket."""
     if type not in TICKET_TYPES or risk not in RISKS or scope not in SCOPES:
-        raise UsageError(f"a ticket needs a type of {' '.join(TICKET_TYPES)}, a known risk and a known scope")
+        raise UsageError(f"a ticket needs a type of {' '.join(TICKET_TYPES)}, a known risk and a known scope",
+                         f"risks: {' '.join(RISKS)}; scopes: {' '.join(SCOPES)}")  # fmt: skip
     given, labels = json.dumps(payload or {}, sort_keys=True), tuple(tags)
     checksum = checksum_of(type, agent, " ".join(words(text)), given)
     same = db.execute(
@@ -321,9 +322,10 @@ def contradict(db: Connection, first: str, second: str, *, reason: str, actor: s
 
 def _link(db: Connection, source: Ticket, target: Ticket, relation: str, actor: str) -> None:
     if source.id == target.id:
-        raise UsageError(f"{source.ref} cannot stand against itself")
+        raise UsageError(f"{source.ref} cannot stand against itself", "name another ticket: git oracl curate list")
     if (source.agent, source.scope) != (target.agent, target.scope):
-        raise UsageError(f"{source.ref} and {target.ref} are of different agents or scopes")
+        raise UsageError(f"{source.ref} and {target.ref} are of different agents or scopes",
+                         "name one of the same: git oracl curate list")  # fmt: skip
     db.execute(
         "INSERT OR REPLACE INTO memory_links VALUES(?,?,?,?,?,?)",
         (source.id, target.id, relation, 1.0, f"curator:{actor}", clock.now()),

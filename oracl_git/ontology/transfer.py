@@ -136,7 +136,8 @@ def _in(value: object, column: str, table: str) -> object:
 def _read(path: str) -> Any:
     try:
         if os.path.getsize(path) > _MAX_BYTES:
-            raise UsageError(f"{path} is larger than {_MAX_BYTES >> 30} GiB")
+            raise UsageError(f"{path} is larger than {_MAX_BYTES >> 30} GiB",
+                             "git oracl ontology init --restore brings back a backup of any size")  # fmt: skip
         with open(path, "rb") as file:
             return json.load(file)
     except OSError as error:

@@ -16,7 +16,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from ..errors import IndexUnusable, NoIndex, NothingIndexed, OraclError, UnknownPath, UsageError
-from ..git import Objects, Repository, discover, head_state, open_objects, settings, shallow_state
+from ..git import Objects, Repository, discover, head_state, open_objects, pack_state, settings, shallow_state
 from ..graph.model import encode_path
 from ..store import database, taking
 from ..store.index import Index, Node
@@ -35,7 +35,7 @@ T = TypeVar("T")
 S = TypeVar("S", bound="Opened")
 Progress = Callable[[str, int, int], None]
 FRESHNESS_BUDGET = 2.0  # seconds a question may spend on bringing the index up to date
-FETCH_ALL = "git fetch --refetch --no-filter && git oracl update --full"  # brings what a partial clone lacks
+FETCH_ALL = "git fetch --refetch --no-filter && git oracl update"  # brings what a partial clone lacks
 _LOCK_WAIT = 0.2  # seconds a question waits for another update
 _TRIES = 4  # to have an index that others take away
 _ANEW = 4_000  # files that an index can be made anew of within the budget, once it is known what they say
@@ -210,7 +210,7 @@ class Opened:
     def _freshened(self, update: bool, progress: Progress | None) -> Index:
         if self.uncommitted is None:
             return self._base(update, progress)
-        if self.uncommitted.follows(update):
+        if self.uncommitted.follows(update) and (not update or self._current(self.index)):
             try:
                 return self.uncommitted.lay()
             except LookupError:  # what the commit has there is not known any more: take another copy
@@ -243,7 +243,7 @@ class Opened:
             return self.index
         index = self.index
         if index.commit == self.repo.head and (why := self._stale(index)):
-            self.notes.append(f"the index {why} (git oracl update makes it anew)")
+            self.notes.append(f"the index {why} (git oracl update brings it up to date)")
             return index
         behind = self._behind(index.commit)
         self.notes.append(
@@ -288,7 +288,11 @@ class Opened:
         # The store of history is shared: another worktree may have lost it and made it anew.
         if index.past is None:
             return "has lost its history of commits"
-        return "" if index.header.get("shallow", "") == shallow_state(self.repo) else "is of a shallower history"
+        if index.header.get("shallow", "") != shallow_state(self.repo):
+            return "is of a shallower history"
+        if index.header.get("root") is None and index.header.get("packs") != pack_state(self.repo):
+            return "may lack files that have been fetched since"
+        return ""
 
     def _behind(self, commit: str) -> int:
         from ..git.run import attempt
@@ -449,6 +453,8 @@ def _lacking(missing: FileNotFoundError) -> NoIndex:
 
 class _OverBudget(OraclError):
     """The update would take longer than a question may."""
+
+    next_step = "git oracl update"
 
 
 def _tuned(alpha: float | None, beta: float | None, skip: Iterable[str] | None) -> Settings:

@@ -21,7 +21,8 @@ from .taking import Guarded, alone, remove, together
 
 Connection = sqlite3.Connection
 DatabaseError = sqlite3.DatabaseError
-SCHEMA_VERSION = 10  # a file of an older one is replaced: all of it is derived
+# The format of each file; one of an older format is replaced: all of it is derived.
+VERSIONS = {"index": 11, "facts": 10, "history": 10, "vault": 10}
 BUSY_SECONDS = 60
 _ROWS = 2_000  # that wait to be written
 _VALUES = 300  # that one statement binds
@@ -73,7 +74,8 @@ CREATE TABLE symbol(
 CREATE INDEX symbol_name ON symbol(name);
 CREATE TABLE declared(name TEXT, node INTEGER, PRIMARY KEY(name, node)) WITHOUT ROWID;
 CREATE INDEX declared_node ON declared(node);
-CREATE TABLE skipped(path BLOB PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE skipped(
+    path BLOB PRIMARY KEY, reason TEXT NOT NULL, mode INTEGER NOT NULL, blob TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE shard(id INTEGER PRIMARY KEY, hash BLOB NOT NULL);
 CREATE TABLE chunk(id INTEGER PRIMARY KEY, node INTEGER NOT NULL, start INTEGER, stop INTEGER, title TEXT);
 CREATE INDEX chunk_node ON chunk(node);
@@ -250,12 +252,12 @@ def _open(path: str, name: str, write: bool, wait: float, immutable: bool = Fals
     db.place = path
     try:
         version = db.execute("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA_VERSION:
+        if version > VERSIONS[name]:
             raise IndexUnusable(
-                f"{path} was written by a newer oracl-git (format {version}, this one knows {SCHEMA_VERSION})",
+                f"{path} was written by a newer oracl-git (format {version}, this one knows {VERSIONS[name]})",
                 "upgrade oracl-git, or start over with: git oracl deinit && git oracl init",
             )
-        if 0 < version < SCHEMA_VERSION:
+        if 0 < version < VERSIONS[name]:
             raise sqlite3.DatabaseError(_OLDER)
         if version == 0:
             if not write:
@@ -315,7 +317,7 @@ def _create(db: sqlite3.Connection, name: str) -> None:
                 raise sqlite3.DatabaseError("file is not a database of ours")
             for statement in _statements(_SCHEMAS[name]):
                 db.execute(statement)
-            db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+            db.execute(f"PRAGMA user_version={VERSIONS[name]}")
 
 
 def renew(db: sqlite3.Connection, name: str) -> None:

@@ -127,11 +127,17 @@ def home(directory: str) -> str:
     raise UsageError(f"there is no {LATEST} in {directory}", "git oracl snapshot export DIR")
 
 
+def _tampered(why: str) -> Unverified:
+    return Unverified(
+        Unverified.TAMPERED, why, "do not rely on it, and have it made anew: git oracl snapshot export DIR"
+    )
+
+
 def _pointer(directory: str) -> dict[str, str]:
     value = _read(os.path.join(directory, LATEST))
     for field in ("bundle", "manifest"):
         if not isinstance(value.get(field), str) or not _NAME.fullmatch(value[field]):
-            raise Unverified(Unverified.TAMPERED, f"{LATEST} names a {field} that is none of ours")
+            raise _tampered(f"{LATEST} names a {field} that is none of ours")
     return {name: str(text) for name, text in value.items()}
 
 
@@ -140,18 +146,18 @@ def _read(path: str) -> dict[str, Any]:
         with open(path, "rb") as file:
             value = json.loads(file.read(_LONGEST))
     except OSError as error:
-        raise Unverified(Unverified.TAMPERED, f"{path} cannot be read: {error.strerror}") from None
+        raise _tampered(f"{path} cannot be read: {error.strerror}") from None
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise Unverified(Unverified.TAMPERED, f"{path} is no JSON object of ours")
+        raise _tampered(f"{path} is no JSON object of ours")
     return value
 
 
 def _open(path: str) -> sqlite3.Connection:
     """A bundle, read-only, nothing in it trusted to run."""
     if os.path.islink(path) or not os.path.isfile(path):
-        raise Unverified(Unverified.TAMPERED, f"{path} is no file")
+        raise _tampered(f"{path} is no file")
     uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro&immutable=1"
     db = sqlite3.connect(uri, uri=True)
     db.execute("PRAGMA trusted_schema=OFF")
@@ -182,7 +188,7 @@ def query(directory: str, text: str, limit: int) -> list[Found]:
                 if rows:
                     return list(map(Found._make, rows))
     except sqlite3.DatabaseError as error:
-        raise Unverified(Unverified.TAMPERED, f"the bundle cannot be read: {error}") from None
+        raise _tampered(f"the bundle cannot be read: {error}") from None
     return []
 
 
@@ -192,34 +198,42 @@ def check(directory: str) -> dict[str, Any]:
     pointer = _pointer(place)
     path = os.path.join(place, pointer["manifest"])
     manifest = _read(path)
-    if _hash_file(path) != pointer["sha256"]:
-        raise Unverified(Unverified.TAMPERED, f"{pointer['manifest']} is not the one that {LATEST} names")
+    if _hash_file(path) != pointer.get("sha256"):
+        raise _tampered(f"{pointer['manifest']} is not the one that {LATEST} names")
     if any(manifest.get(name) != pointer.get(name) for name in ("bundle", "commit", "root")):
-        raise Unverified(Unverified.TAMPERED, f"{pointer['manifest']} and {LATEST} do not agree")
+        raise _tampered(f"{pointer['manifest']} and {LATEST} do not agree")
     bundle = os.path.join(place, pointer["bundle"])
     try:
         with closing(_open(bundle)) as db:
             _check_rows(db, manifest, pointer["bundle"])
     except sqlite3.DatabaseError as error:
-        raise Unverified(Unverified.TAMPERED, f"{pointer['bundle']} is damaged: {error}") from None
+        raise _tampered(f"{pointer['bundle']} is damaged: {error}") from None
     if _hash_file(bundle) != manifest.get("sha256"):
-        raise Unverified(Unverified.TAMPERED, f"{pointer['bundle']} has other bytes than its manifest says")
+        raise _tampered(f"{pointer['bundle']} has other bytes than its manifest says")
     return manifest
+
+
+def _said(text: object) -> tuple[object, ...] | None:
+    """(name, checksum, size) of a canonical row; None when it is none."""
+    try:
+        row = json.loads(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return (row.get("name"), row.get("checksum", ""), row.get("size", 0)) if isinstance(row, dict) else None
 
 
 def _check_rows(db: sqlite3.Connection, manifest: dict[str, Any], bundle: str) -> None:
     """Every node against its own canonical row, the rows against the root, the tables against the manifest."""
     leaves = []
     for path, checksum, size, text in db.execute("SELECT path, checksum, size, row FROM node ORDER BY path"):
-        row = json.loads(text)
-        if (row.get("name"), row.get("checksum", ""), row.get("size", 0)) != (path, checksum, size):
-            raise Unverified(Unverified.TAMPERED, f"{bundle}, node {path}: its columns differ from its signed row")
+        if _said(text) != (path, checksum, size):
+            raise _tampered(f"{bundle}, node {path}: its columns differ from its signed row")
         leaves.append((digest.row_key(path), digest.leaf(text.encode())))
     if (digest.subtree(sorted(leaves), 0) or digest.EMPTY).hex() != manifest.get("root"):
-        raise Unverified(Unverified.TAMPERED, f"{bundle}: its rows do not lead to the root {manifest.get('root')}")
+        raise _tampered(f"{bundle}: its rows do not lead to the root {manifest.get('root')}")
     for table in _ORDER:
         if _digest(db, table) != manifest.get("tables", {}).get(table):
-            raise Unverified(Unverified.TAMPERED, f"{bundle}: table {table} has other rows than its manifest says")
+            raise _tampered(f"{bundle}: table {table} has other rows than its manifest says")
 
 
 def rows(directory: str, table: str) -> Iterator[Row]:

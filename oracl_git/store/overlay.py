@@ -31,7 +31,7 @@ from .update import Build
 Parts = Counter[tuple[str, str]]  # (title, body) of chunks
 Files = Mapping[bytes, Laid | None]  # path → what lies there; None: nothing
 _STEPS = 20_000  # full text grows by what is taken out of it: then the copy is made anew
-_IDENTITY = ("commit", "tree", "extractor", "settings", "depth", "history", "reach_head", "shallow", "root")
+_IDENTITY = ("commit", "tree", "extractor", "settings", "depth", "history", "reach_head", "shallow", "root", "packs")
 
 
 class Overlay:

@@ -18,7 +18,7 @@ from ..embedding import Asset
 from ..errors import GitFailed, NothingIndexed
 from ..extract.exclude import excluded
 from ..extract.languages import language_of
-from ..git import Change, Objects, Repository, open_objects, shallow_state
+from ..git import Change, Objects, Repository, open_objects, pack_state, shallow_state
 from ..graph import digest, governance
 from ..graph.model import decode_path, encode_path
 from . import database, sibling
@@ -125,15 +125,21 @@ class Build:
         if why:
             self._empty()
         current = (commit, depth, shallow_state(self.repo), HistoryStore(self.past).identity)
-        if tuple(self.header.get(name) for name in ("commit", "depth", "shallow", "history")) == current:
-            return Report(commit, 0, 0, 0, 0, "")
+        packs = pack_state(self.repo)  # before anything is looked for: what comes meanwhile is found next time
         changes = self._changes(tree)
+        changes += self._come(changes)
+        stands = tuple(self.header.get(name) for name in ("commit", "depth", "shallow", "history")) == current
+        if stands and not changes:
+            if self._has_seen(packs):
+                self._write_header()
+            return Report(commit, 0, 0, 0, 0, "")
         linked, nodes = self._apply(changes, settings)
         read = Chronicle(self.db, self.past).move(self.repo, self.header, commit, depth, nodes.came, nodes.went)
         self.header |= {
             "commit": commit, "tree": tree, **made_by(), "object_format": self.repo.object_format,
             "settings": settings.encode(), "depth": depth,
         }  # fmt: skip
+        self._has_seen(packs)
         self._write_header()
         return Report(commit, len(changes), self.parsed, linked, read, why)
 
@@ -189,6 +195,25 @@ class Build:
             self._empty()  # the indexed tree was pruned: start from nothing
             return list(self.objects.changes(None, tree))
 
+    def _come(self, changes: list[Change]) -> list[Change]:
+        """What was left out as not in this clone and has come since, as changes; nothing else is looked for."""
+        if self.header.get("root") is not None:
+            return []
+        rows = self.db.execute("SELECT path, mode, blob FROM skipped WHERE reason='missing'").fetchall()
+        for path in json.loads(str(self.header.get("ungoverned", "[]"))):
+            rows += self.db.execute("SELECT path, mode, blob FROM skipped WHERE path=?", (path.encode(),))
+        known = {change.path for change in changes} if rows else set()
+        left = {path: (mode, blob) for path, mode, blob in rows if path not in known}
+        sizes = dict(self.objects.sizes({blob for _, blob in left.values()}))
+        return [Change(path, 0, "", mode, blob) for path, (mode, blob) in left.items() if sizes[blob] is not None]
+
+    def _has_seen(self, packs: str) -> bool:
+        """Remember what was looked through, where something is missing; whether that is news."""
+        before = self.header.pop("packs", None)
+        if self.header.get("root") is None:
+            self.header["packs"] = packs
+        return self.header.get("packs") != before
+
     def _write_header(self) -> None:
         self.db.execute("DELETE FROM header")
         self.db.executemany("INSERT INTO header VALUES(?,?)", sorted(self.header.items()))
@@ -200,6 +225,7 @@ class Build:
         wanted = {name.encode() for name in governance.FILES}
         blobs: dict[str, str] = json.loads(str(self.header.get("governance", "{}")))
         before = dict(blobs)
+        lacked: list[str] = json.loads(str(self.header.get("ungoverned", "[]")))
         for change in changes:
             if change.path in wanted:
                 blobs.pop(change.path.decode(), None)
@@ -207,18 +233,21 @@ class Build:
                     blobs[change.path.decode()] = change.new_oid
         contents = dict(self.objects.blobs(list(blobs.values()))) if blobs else {}
         self.rules = governance.parse({name: contents.get(oid) or b"" for name, oid in blobs.items()})
+        lacking = sorted(name for name, oid in blobs.items() if contents.get(oid) is None)
+        self.header["ungoverned"] = json.dumps(lacking)
         self.header["governance"] = json.dumps(blobs, sort_keys=True)
         self.header["problems"] = json.dumps(self.rules.problems)
         self.header["asked"] = json.dumps(self.rules.asked)
-        return before != blobs
+        return before != blobs or lacked != lacking
 
     def _classify(self, changes: list[Change]) -> tuple[list[File], list[str]]:
         """(new or changed artifacts, paths that are no artifact any more)."""
         sizes = dict(self.objects.sizes({c.new_oid for c in changes if c.new_mode & _TYPE == _REGULAR}))
         files, gone = [], []
+        left_out = self.db.execute("SELECT 1 FROM skipped LIMIT 1").fetchone() is not None
         for change in changes:
             path = decode_path(change.path)
-            if not self.fresh:
+            if left_out:
                 self.db.execute("DELETE FROM skipped WHERE path=?", (change.path,))
             size = sizes.get(change.new_oid)
             reason = excluded(change.path, change.new_mode, size) if change.new_mode else "deleted"
@@ -227,7 +256,7 @@ class Build:
                 continue
             gone.append(path)
             if change.new_mode:
-                self.db.execute("INSERT INTO skipped VALUES(?,?)", (change.path, reason))
+                self._leave_out(change.path, reason, change.new_mode, change.new_oid)
         return files, gone
 
     def _learned(self, files: list[File], skips: Skips) -> Iterator[dict[tuple[str, str], Said]]:
@@ -263,9 +292,12 @@ class Build:
         """Whether a file is an artifact, by what it says."""
         reason = skips[file.blob, file.language]
         if reason:
-            self.db.execute("INSERT INTO skipped VALUES(?,?)", (encode_path(file.path), reason))
+            self._leave_out(encode_path(file.path), reason, file.mode, file.blob)
             gone.append(file.path)
         return not reason
+
+    def _leave_out(self, path: bytes, reason: str, mode: int, blob: str) -> None:
+        self.db.execute("INSERT INTO skipped VALUES(?,?,?,?)", (path, reason, mode, blob))
 
     def _outlines(
         self, files: list[File], skips: Skips, learned: Iterator[dict[tuple[str, str], Said]], gone: list[str]
@@ -336,5 +368,6 @@ class Build:
             else:
                 self.db.execute("INSERT OR REPLACE INTO shard VALUES(?,?)", (shard, hashed))
         missing = self.db.execute("SELECT count(*) FROM skipped WHERE reason='missing'").fetchone()[0]
+        missing += len(json.loads(str(self.header["ungoverned"])))
         shards = dict(self.db.execute("SELECT id, hash FROM shard"))
         self.header["root"] = None if missing else digest.root(shards).hex()

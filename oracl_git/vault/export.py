@@ -305,4 +305,6 @@ def _bytes(path: str, limit: int) -> bytes:
 
 
 def _tampered(why: str) -> Unverified:
-    return Unverified(Unverified.TAMPERED, why)
+    return Unverified(
+        Unverified.TAMPERED, why, "do not rely on it, and have it made anew: git oracl snapshot export DIR"
+    )

@@ -356,4 +356,5 @@ def default_place() -> str:
 def check_hmac(signature: bytes, data: bytes) -> None:
     """Raises Unverified (11) when the shared secret did not sign the data."""
     if not hmac_signer().verifies(signature, data):
-        raise Unverified(Unverified.TAMPERED, "the HMAC does not match")
+        raise Unverified(Unverified.TAMPERED, "the HMAC does not match",
+                         "see that ORACALL_HMAC_KEY is the key it was made with")  # fmt: skip

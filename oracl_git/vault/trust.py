@@ -150,10 +150,11 @@ def _read_file(path: str) -> bytes:
         descriptor = os.open(os.path.expanduser(path), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise UsageError(f"{path} is no regular file")
+                raise UsageError(f"{path} is no regular file", "git oracl keys trust --file FILE")
             data = file.read(_LONGEST + 1)
             if len(data) > _LONGEST:  # what is not read may be a revocation
-                raise UsageError(f"{path} is longer than {_LONGEST:,} bytes")
+                raise UsageError(f"{path} is longer than {_LONGEST:,} bytes",
+                                 "leave out what is not needed any more, or split it")  # fmt: skip
             return data
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}", "git oracl keys trust --file FILE") from None
@@ -228,7 +229,9 @@ def parse_revoked(data: bytes) -> frozenset[str]:
             try:
                 key_id = _revoked_id(line)
             except (ValueError, IndexError):
-                raise UsageError(f"line {number} of a revocation list is no key, fingerprint or key id") from None
+                raise UsageError(
+                    f"line {number} of a revocation list is no key, fingerprint or key id", "git oracl keys list"
+                ) from None
             if key_id:
                 found.add(key_id)
     return frozenset(found)

@@ -18,7 +18,7 @@ import networkx
 from pytest import MonkeyPatch, fail, mark, skip
 
 import oracl_git
-from oracl_git.store.database import SCHEMA_VERSION
+from oracl_git.store.database import VERSIONS
 
 Place = Any  # conftest's
 
@@ -133,7 +133,7 @@ def test_a_large_index_that_other_code_made_is_asked_at_once(shop: Place, monkey
     with oracl_git.open(str(shop.path)) as oracl:
         monkeypatch.setattr(oracl, "update", lambda **_: fail("the index was made anew"))
         assert oracl.search("price").results
-        assert oracl.notes == ["the index was made by another version (git oracl update makes it anew)"]
+        assert oracl.notes == ["the index was made by another version (git oracl update brings it up to date)"]
     assert "\nstale      the index was made by another version (git oracl update" in shop.oracl("status").out
     monkeypatch.undo()
     assert "imports" in shop.oracl("trace", "shop/cart.py").out
@@ -467,7 +467,7 @@ def test_an_index_of_a_newer_format(shop: Place) -> None:
     for words in (["search", "cart"], ["update"], ["status"], ["show", "shop/cart.py"]):
         done = shop.oracl(*words, code=128)
         assert (
-            f"git-oracl: {index} was written by a newer oracl-git (format 99, this one knows {SCHEMA_VERSION}).\n"
+            f"git-oracl: {index} was written by a newer oracl-git (format 99, this one knows {VERSIONS['index']}).\n"
             in done.err
         )
         assert done.err.endswith("hint: upgrade oracl-git, or start over with: git oracl deinit && git oracl init\n")

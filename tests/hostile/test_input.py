@@ -18,7 +18,7 @@ from typing import Any
 
 from pytest import mark, skip
 
-from oracl_git.store.database import SCHEMA_VERSION
+from oracl_git.store.database import VERSIONS
 
 Place = Any  # conftest's
 VERBS = (
@@ -350,7 +350,7 @@ def test_a_damaged_database(shop: Place, name: str, damage: str) -> None:
     elif damage in ("foreign", "impostor"):
         with sqlite3.connect(path) as db:
             db.execute("CREATE TABLE mine(x)")
-            db.execute(f"PRAGMA user_version={SCHEMA_VERSION * (damage == 'impostor')}")
+            db.execute(f"PRAGMA user_version={VERSIONS[name] * (damage == 'impostor')}")
         db.close()
     elif damage == "journal":
         path.with_name(path.name + "-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(50_000))
@@ -437,7 +437,7 @@ def test_what_is_no_directory_stands_where_all_lies(shop: Place, tmp_path: Path,
 def test_an_index_of_an_older_format_is_told_as_what_it_is(shop: Place) -> None:
     def age() -> None:
         with closing(sqlite3.connect(shop.settled("index"))) as db:
-            db.execute(f"PRAGMA user_version={SCHEMA_VERSION - 1}")
+            db.execute(f"PRAGMA user_version={VERSIONS['index'] - 1}")
 
     age()
     told = "the index was made by an older version; the next question makes it anew"

@@ -66,7 +66,7 @@ def test_a_partial_clone_is_indexed_without_a_fetch(shop: Place, place: Callable
     assert state["skipped"] == {"missing": len(partial.git("ls-tree", "-r", "HEAD").splitlines()) - 1, "binary": 1}
     for words in (["search", "cart"], ["show", "shop/cart.py"], ["related", "shop/cart.py"], ["trace", "shop/cart.py"]):
         partial.oracl(*words, code=1)
-    told = "git fetch --refetch --no-filter && git oracl update --full"
+    told = "git fetch --refetch --no-filter && git oracl update"
     count = state["skipped"]["missing"]
     assert f"left out, as not in this clone: {count} files ({told})\n" in partial.oracl("search", "cart", code=1).err
     assert f"hint: {told}\n" in partial.oracl("doctor", code=1).out
@@ -79,9 +79,52 @@ def test_a_partial_clone_that_is_filled_later(shop: Place, place: Callable[..., 
     shop.git("config", "uploadpack.allowFilter", "true")
     shop.git("clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{shop.path}", str(partial.path))
     partial.oracl("init")
+    linked = place("linked")
+    partial.git("worktree", "add", "-q", "--no-checkout", "--detach", str(linked.path))
+    linked.oracl("init")
+    count = partial.state()["skipped"]["missing"]
+    assert linked.state()["skipped"]["missing"] == count
+    blob = partial.git("rev-parse", "HEAD:shop/cart.py")
+    partial.git("fetch", "-q", "--no-tags", "--no-write-fetch-head", "--filter=blob:none", "origin", blob)
+    assert "may lack files that have been fetched since" in partial.oracl("status").out
+    assert partial.oracl("show", "shop/cart.py").out  # a question takes in what came, too
+    assert partial.state()["skipped"]["missing"] == count - 1 and partial.state()["root"] is None
+    assert partial.update()["changed"] == 0
+    assert linked.update()["changed"] == 1
     partial.git("checkout", "-q", "main")
-    partial.update("--full")
+    for each in (partial, linked):
+        assert each.update()["changed"] == count - 1
+        assert each.state()["root"] == shop.state()["root"] and each.state()["stale"] == ""
+        each.same_as_fresh()
+
+
+def test_a_repository_that_holds_nothing_to_read(place: Callable[..., Place]) -> None:
+    pictures = place("pictures")
+    pictures.path.mkdir()
+    pictures.git("init", "-q", "-b", "main")
+    for number in (1, 2):
+        pictures.commit(f"Picture {number}", {"a.png": f"picture {number}\n", f"{number}.png": "another\n"})
+        pictures.oracl("init")
+        assert pictures.state()["skipped"] == {"binary": 1 + number}
+    pictures.same_as_fresh()
+
+
+def test_settings_that_a_partial_clone_gets_later(shop: Place, place: Callable[..., Place]) -> None:
+    partial = place("partial")
+    shop.commit("Settings", {
+        ".agentlas/oracl.toml": "[[override]]\npaths = ['shop/']\nclassification = 'code'\ndomain = 'tills'\n",
+        ".agentlas/learned_tags.json": '{"version": 1, "tags": {}}',
+    })  # fmt: skip
+    shop.git("config", "uploadpack.allowFilter", "true")
+    shop.git("clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{shop.path}", str(partial.path))
+    partial.git("checkout", "-q", "HEAD", "--", "shop", "docs", "README.md")
+    partial.oracl("init")
+    assert partial.state()["root"] is None
+    partial.git("reset", "-q", "--hard")
+    partial.oracl("search", "cart")
+    shop.update()
     assert partial.state()["root"] == shop.state()["root"]
+    partial.same_as_fresh()
 
 
 def test_sparse(shop: Place) -> None:

@@ -42,6 +42,8 @@ REASONS = {
 class Refused(OraclError):
     """A document that is not read, and why; nothing of it may be taken for its text."""
 
+    next_step = "mend it, or leave it out; what else was not read: git oracl ontology status"
+
     def __init__(self, reason_code: str, message: str, hint: str = "") -> None:
         super().__init__(message, hint)
         self.reason_code = reason_code
