@@ -12,6 +12,7 @@ from functools import cached_property
 
 from ..errors import UsageError
 from ..git import Repository, open_objects, resolve_commit
+from ..git.repository import has_stage, require_stage
 from ..git.run import attempt, failure, git
 from ..graph.model import decode_path, encode_path
 from .model import Edit
@@ -33,7 +34,8 @@ class Change:
 
     @classmethod
     def staged(cls, repo: Repository) -> Change:
-        """HEAD against the index."""
+        """HEAD against the index. Raises UsageError where there is none."""
+        require_stage(repo)
         return cls(repo, repo.head, "")
 
     @classmethod
@@ -50,8 +52,8 @@ class Change:
 
     @classmethod
     def everything(cls, repo: Repository) -> Change:
-        """All that is staged, compared with nothing."""
-        return cls(repo, None, "", whole=True)
+        """All that is staged, or else committed, compared with nothing."""
+        return cls(repo, None, "" if has_stage(repo) else repo.head or "", whole=True)
 
     @property
     def _place(self) -> str:

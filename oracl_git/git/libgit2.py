@@ -46,7 +46,7 @@ class Pygit2Objects:
         try:
             return str(self._handle.revparse_single(commit).peel(self._pygit2.Tree).id)
         except (KeyError, ValueError, self._pygit2.GitError):
-            raise self._missing(f"commit {commit}") from None
+            raise self._missing(f"commit {commit}, or its tree,") from None
 
     def entries(self, tree: str) -> Iterator[Entry]:
         stack = [(b"", iter(self._tree(tree)))]  # a stack, not recursion: trees can be deeper than Python

@@ -94,7 +94,7 @@ class GitObjects:
             self._repo, "rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}", env=self._env
         )
         if code:
-            raise MissingObjects(f"commit {commit} is not in this clone", refill(self._repo))
+            raise MissingObjects(f"commit {commit}, or its tree, is not in this clone", refill(self._repo))
         return out.decode("ascii").strip()
 
     def entries(self, tree: str) -> Iterator[Entry]:

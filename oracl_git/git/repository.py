@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from oracl_git.errors import NotARepository, UsageError
-from oracl_git.git.run import attempt, failure, git
+from oracl_git.errors import MissingObjects, NotARepository, NothingIndexed, UsageError
+from oracl_git.git.run import attempt, failure, git, refill
 
 # rev-parse prints back an option it does not know: a separator that keeps paths
 # with newlines apart.
@@ -70,6 +70,18 @@ def discover(path: str | None = None) -> Repository:
     )
 
 
+def require_stage(repo: Repository) -> None:
+    """Raise UsageError where nothing can be staged."""
+    if not has_stage(repo):
+        raise UsageError("in a bare repository nothing is staged", "name a commit: git oracl related --commit HEAD, or"
+                         " a range: git oracl check HEAD~1..HEAD")  # fmt: skip
+
+
+def has_stage(repo: Repository) -> bool:
+    """Whether there is an index, as in every repository with files, or one that the caller names."""
+    return not repo.bare or "GIT_INDEX_FILE" in os.environ
+
+
 def settings(repo: Repository) -> dict[str, str]:
     """Every `oracl.*` setting, from all of git's config files and `git -c`; the last one wins."""
     out = git(repo, "config", "-z", "--get-regexp", r"^oracl\.", ok=(0, 1))
@@ -107,10 +119,14 @@ def drop_config(repo: Repository, key: str, value: str) -> None:
 
 
 def resolve_commit(repo: Repository, rev: str) -> str:
-    """The full id of the commit a revision names."""
+    """The full id of the commit a revision names. Raises NothingIndexed for HEAD before the first one, UsageError."""
+    if repo.head is None and (rev == "HEAD" or rev.startswith(("HEAD~", "HEAD^", "HEAD@"))):
+        raise NothingIndexed("there is no commit yet", "make a first commit, then ask again")
     if "\0" not in rev:
         code, out, _ = attempt(repo, "rev-parse", "--verify", "--end-of-options", f"{rev}^{{commit}}")
         oid = out.decode("ascii", "replace").strip()
         if code == 0 and oid.isalnum():  # ^REV would be "all but REV"
             return oid
+        if rev == "HEAD":
+            raise MissingObjects(f"commit {repo.head} is not in this clone", refill(repo))
     raise UsageError(f"no commit is named {rev!r} in this repository", "git log --oneline --all")

@@ -80,12 +80,15 @@ _MISSING = (
 
 # What tells more of a refusal, or shows that it is mended; where nothing stands, git fsck.
 _NEXT_STEPS = {
+    "diff": "mend what git names, then: git status",
     "config": "mend what git names, then: git config --list --show-origin",
     "fetch": "git ls-remote shows whether the other side answers",
     "push": "git ls-remote shows whether the other side answers",
     "rev-parse": "mend what git names, then: git status",
     "status": "mend what git names, then: git status",
 }
+
+_NEWER = ("unknown repository extension", "Expected git repo version", "unknown repository format")
 
 _SMALL = 4096  # what any pipe takes without a reader
 _CHUNK = 1 << 16
@@ -287,10 +290,14 @@ def failure(repo: Repository | None, args: tuple[str, ...], code: int, complaint
         raise KeyboardInterrupt
     lines = [line.strip() for line in complaints.decode("utf-8", "replace").splitlines() if line.strip()]
     told = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines[-1:]
-    words = " — ".join(line.removeprefix("fatal: ").removeprefix("error: ") for line in told[:2])
+    if told and told[-1].endswith(":"):  # what it is of stands in the lines below
+        told += lines[lines.index(told[-1]) + 1 :][:1]
+    words = " — ".join(line.removeprefix("fatal: ").removeprefix("error: ") for line in told[:2]).replace(": — ", ": ")
     for line in lines:
         if line.startswith("git config ") and "safe.directory" in line:
             return GitFailed(words, line)
+    if any(sign in line for sign in _NEWER for line in lines):
+        return GitFailed(f"git cannot read this repository: {words}", "upgrade git: a newer one made it")
     if any(sign in line.lower() for sign in _MISSING for line in lines):
         return MissingObjects(f"an object is not in this clone ({words})", refill(repo))
     verb = next((word for word in args if not word.startswith("-") and "=" not in word), args[0])

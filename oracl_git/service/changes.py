@@ -30,10 +30,12 @@ class Changes(Opened):
 
     def changed_paths(self, *, staged: bool = False, commit: str = "", diff: str = "") -> list[str]:
         """The paths of a change: what is staged, one commit (a merge: what it brought), or a range."""
+        from ..git.repository import require_stage
         from ..git.run import attempt, git
 
         args = ["--name-only", "-z", "--no-ext-diff", "--no-textconv", "--no-renames"]
         if staged:
+            require_stage(self.repo)
             out = git(self.repo, "diff", "--cached", *args, "--", index=True)
         elif commit:
             oid = resolve_commit(self.repo, commit)

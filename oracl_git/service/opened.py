@@ -307,6 +307,8 @@ class Opened:
         try:
             return self.index
         except FileNotFoundError as error:
+            if self.repo.head is None:
+                raise NoIndex("there is no commit to index yet", "make a first commit, then: git oracl init") from None
             raise _lacking(error) from None
 
     def _present(self) -> Index | None:

@@ -109,6 +109,44 @@ def test_a_repository_that_holds_nothing_to_read(place: Callable[..., Place]) ->
     pictures.same_as_fresh()
 
 
+def test_a_clone_without_trees_says_what_it_lacks(shop: Place, place: Callable[..., Place]) -> None:
+    treeless = place("treeless")
+    shop.git("config", "uploadpack.allowFilter", "true")
+    shop.git("clone", "-q", "--no-checkout", "--filter=tree:0", f"file://{shop.path}", str(treeless.path))
+    for verb in (["init"], ["search", "cart"], ["update"]):
+        told = treeless.fails(*verb)
+        assert "or its tree, is not in this clone" in told and "hint: git fetch --refetch --no-filter" in told
+    treeless.git("fetch", "-q", "--refetch", "--no-filter")
+    treeless.oracl("init", "--no-hooks")
+    assert treeless.state()["root"] == shop.state()["root"]
+
+
+def test_before_the_first_commit(place: Callable[..., Place]) -> None:
+    unborn = place("unborn").init()
+    for verb in (["search", "x"], ["init"], ["snapshot", "create"], ["snapshot", "export", "out"], ["stats"]):
+        assert "hint: make a first commit" in unborn.fails(*verb)
+    assert "hint: make a first commit" in unborn.fails("verify", code=16)
+    done = unborn.oracl("status", code=1)
+    assert done.err == "git-oracl: there is no commit to index yet\nhint: make a first commit, then: git oracl init\n"
+
+
+def test_a_bare_repository_has_no_stage(shop: Place, place: Callable[..., Place]) -> None:
+    bare = place("bare.git")
+    shop.git("clone", "-q", "--bare", str(shop.path), str(bare.path))
+    for verb in (["check"], ["related", "--staged"], ["trace", "--impact", "--staged"]):
+        assert "nothing is staged" in bare.fails(*verb, code=2)
+    assert bare.oracl("check", "--all", code=None).out == shop.oracl("check", "--all", code=None).out
+    assert bare.oracl("related", "--commit", "HEAD", "--json").json
+
+
+def test_a_repository_of_a_newer_git(shop: Place) -> None:
+    shop.git("config", "core.repositoryformatversion", "1")
+    with open(shop.path / ".git/config", "a") as file:
+        file.write("[extensions]\n\tfromTheFuture = true\n")
+    told = shop.oracl("search", "cart", code=128).err
+    assert "fromthefuture" in told.lower() and "hint: upgrade git" in told
+
+
 def test_settings_that_a_partial_clone_gets_later(shop: Place, place: Callable[..., Place]) -> None:
     partial = place("partial")
     shop.commit("Settings", {
