@@ -50,6 +50,10 @@ def discover(path: str | None = None) -> Repository:
     if code:
         if (given := os.environ.get("GIT_DIR")) and not os.path.isfile(os.path.join(path or "", given, "HEAD")):
             raise NotARepository(f"GIT_DIR is {given}, which is not a git repository", "unset GIT_DIR")
+        if b"not a git repository: " in err:  # a .git that is a file, and leads elsewhere
+            leads = os.fsdecode(err).partition("not a git repository: ")[2].partition("\n")[0]
+            raise NotARepository(f"the .git here leads to {leads}, where none is", "in what it belongs to: git worktree"
+                                 " repair, or git submodule update --init")  # fmt: skip
         if b"not a git repository" in err:
             raise NotARepository(f"{path or 'this directory'} is not in a git repository", _HINT)
         if b"current working directory" in err:

@@ -330,8 +330,8 @@ class Opened:
             for path in self.repository_paths(name):
                 if self.below(path, 1):
                     raise is_directory(name, path)
-                if self.index.has(encode_path(path)):
-                    raise UnknownPath(f"{name} is left out of the graph", f"git oracl related {name}")
+                if reason := self.index.left_out(encode_path(path)):
+                    raise UnknownPath(f"{name} is left out of the graph: {reason}", f"git oracl related {name}")
             raise unknown(name, "is not in the indexed commit")
         return whole, 0, 0
 

@@ -54,6 +54,11 @@ class Index(Messages, Wording):
         find = "SELECT 1 FROM node WHERE path=?1 AND kind=0 UNION ALL SELECT 1 FROM skipped WHERE path=?1"
         return self.db.execute(find, (path,)).fetchone() is not None
 
+    def left_out(self, path: bytes) -> str:
+        """Why a path is left out; "" when it is not, or not there."""
+        row = self.db.execute("SELECT reason FROM skipped WHERE path=?", (path,)).fetchone()
+        return str(row[0]) if row else ""
+
     def count(self) -> int:
         """How many artifacts there are."""
         found: int = self.db.execute("SELECT count(*) FROM node WHERE kind=0").fetchone()[0]

@@ -293,7 +293,7 @@ def test_related_of_a_file_that_is_left_out(shop: Place) -> None:
     for verb in ("show", "trace"):
         done = shop.oracl(verb, "docs/price.png", code=1)
         assert done.err == (
-            "git-oracl: docs/price.png is left out of the graph.\nhint: git oracl related docs/price.png\n"
+            "git-oracl: docs/price.png is left out of the graph: binary.\nhint: git oracl related docs/price.png\n"
         )
 
 

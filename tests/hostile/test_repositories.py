@@ -121,6 +121,14 @@ def test_a_clone_without_trees_says_what_it_lacks(shop: Place, place: Callable[.
     assert treeless.state()["root"] == shop.state()["root"]
 
 
+def test_a_worktree_whose_repository_is_gone(shop: Place, place: Callable[..., Place]) -> None:
+    linked = place("linked")
+    shop.git("worktree", "add", "-q", "--detach", str(linked.path))
+    os.rename(shop.path, shop.path.parent / "elsewhere")
+    told = linked.fails("search", "cart")
+    assert "worktrees/linked, where none is" in told and "git worktree repair" in told
+
+
 def test_before_the_first_commit(place: Callable[..., Place]) -> None:
     unborn = place("unborn").init()
     for verb in (["search", "x"], ["init"], ["snapshot", "create"], ["snapshot", "export", "out"], ["stats"]):
