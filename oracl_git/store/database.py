@@ -440,8 +440,7 @@ class Rows:
 
 def beside(db: sqlite3.Connection, name: str) -> str:
     """Where a file lies that goes with a database; "" for one that has no file itself."""
-    path: str = db.execute("PRAGMA database_list").fetchone()[2]
-    return f"{path}-{name}" if path else ""
+    return f"{db.place}-{name}" if isinstance(db, Guarded) else ""  # as it was written: SQLite knows it as UTF-8
 
 
 def start_over(paths: Sequence[str], sure: bool) -> bool:
