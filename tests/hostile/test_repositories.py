@@ -192,6 +192,7 @@ def test_submodules_and_a_repository_inside(shop: Place, place: Callable[..., Pl
     inner.commit("Inner", {"wombat.py": "def wombat(): ...\n"})
     shop.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner.path), "lib/inner")
     shop.commit("A submodule")
+    shop.update()
     assert shop.oracl("search", "wombat", "-z", code=None).paths == []
     assert shop.state()["skipped"]["submodule"] == 1
     nested = type(shop)(shop.path / "nested").init()
