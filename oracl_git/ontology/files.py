@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import IO
 
@@ -103,10 +103,11 @@ def _kind(mode: int) -> str:
     return "device"
 
 
-def walk(root: str, relative: str, skip: Skip, *, hidden: bool = False) -> Iterator[str]:
+def walk(root: str, relative: str, skip: Skip, hidden: Collection[str] = ()) -> Iterator[str]:
     """The files below root/relative, as paths below root, in order. What is no file is counted by `skip`.
 
-    Directories for keys, git's own, other repositories and `.agentlas` are not entered.
+    Directories for keys, git's own, other repositories and `.agentlas` are not entered; nor is what is `hidden`:
+    paths below root, a directory's with a slash behind it.
     """
     what = kind_of(root, relative)
     if what == "file":
@@ -141,7 +142,7 @@ def walk(root: str, relative: str, skip: Skip, *, hidden: bool = False) -> Itera
                 path = f"{place}/{entry.name}" if place else entry.name
                 mode = entry.stat(follow_symlinks=False).st_mode
                 if stat.S_ISDIR(mode):
-                    if entry.name == ".git" or entry.name == ".agentlas":
+                    if entry.name == ".git" or entry.name == ".agentlas" or f"{path}/" in hidden:
                         continue
                     if entry.name in KEY_PLACES:
                         skip("place for keys")
@@ -153,7 +154,7 @@ def walk(root: str, relative: str, skip: Skip, *, hidden: bool = False) -> Itera
                     skip(_kind(mode))
                 elif entry.name in KEY_PLACES:
                     skip("place for keys")
-                elif entry.name not in _CLUTTER:
+                elif entry.name not in _CLUTTER and path not in hidden:
                     count += 1
                     if count > MAX_FILES:
                         skip(f"beyond {MAX_FILES:,} files")

@@ -126,10 +126,10 @@ def on_disk(project: Project, roots: Roots, tracked_paths: set[str], counts: Cou
     seen: set[str] = set()
     for root in roots.rows:
         base, relative = (project.root, root.path) if not root.outside else os.path.split(root.path)
-        hidden = _ignored(project.repo, root) if not root.outside and root.kind != "inbox" else ()
-        for path in files.walk(base, relative, counts.skip):
+        hidden = _ignored(project.repo, root) if not root.outside and root.kind != "inbox" else frozenset()
+        for path in files.walk(base, relative, counts.skip, hidden):
             full = os.path.join(base, path) if root.outside else path
-            if full in seen or roots.of(full) is not root or _below(full, hidden):
+            if full in seen or roots.of(full) is not root:
                 continue
             if full in tracked_paths:
                 if root.kind == "inbox":
@@ -139,14 +139,10 @@ def on_disk(project: Project, roots: Roots, tracked_paths: set[str], counts: Cou
             yield Found(shown(full), root, base=base, relative=path)
 
 
-def _below(path: str, places: Iterable[str]) -> bool:
-    return any(path == place or (place.endswith("/") and path.startswith(place)) for place in places)
-
-
-def _ignored(repo: Repository | None, root: Root) -> list[str]:
+def _ignored(repo: Repository | None, root: Root) -> frozenset[str]:
     """What git ignores below a root; nothing where the root itself is ignored, for then it is meant."""
     if repo is None or repo.work_tree is None:
-        return []
+        return frozenset()
     code, out, _ = attempt(
         repo,
         "ls-files",
@@ -160,8 +156,9 @@ def _ignored(repo: Repository | None, root: Root) -> list[str]:
         cwd=repo.work_tree,
         index=True,
     )
-    rows = [os.fsdecode(raw) for raw in out.split(b"\0") if raw] if code == 0 else []
-    return [] if _below(_clean(root.path) + "/", rows) or _clean(root.path) in rows else rows
+    rows = frozenset(os.fsdecode(raw) for raw in out.split(b"\0") if raw) if code == 0 else frozenset()
+    above = [root.path[: place + 1] for place, letter in enumerate(f"{root.path}/") if letter == "/"]
+    return frozenset() if not rows.isdisjoint((*above, root.path, f"{root.path}/")) else rows
 
 
 def tracked_paths(repo: Repository | None, roots: Roots) -> set[str]:

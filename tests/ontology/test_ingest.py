@@ -89,6 +89,19 @@ def test_files_beside_the_tracked_ones_are_read_unless_git_ignores_them(world: W
     assert world.uris("gamma") == ["docs/build/x.md"]
 
 
+def test_what_git_ignores_is_not_even_counted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much of it there is, and wherever it stands."""
+    monkeypatch.setattr(files, "MAX_FILES", 3)
+    world.commit({".gitignore": "node_modules/\n*.log\n"})
+    for number in range(9):
+        world.write(f"node_modules/package/{number}.md", "ignored gamma\n")
+        world.write(f"a{number}.log", "ignored delta\n")
+    world.write("src/new.md", "untracked beta\n")
+    world.register(".")
+    assert not any("beyond" in reason for reason in world.ingest().skipped)
+    assert world.uris("beta") == ["src/new.md"] and not world.uris("gamma") and not world.uris("delta")
+
+
 def test_the_inbox_is_read_and_a_file_taken_out_of_it_is_forgotten(world: World) -> None:
     path = world.inbox("sub/한글 이름.txt", "the falcon nests on the tower\n")
     world.ingest()
