@@ -111,8 +111,7 @@ def _made(tree: Tree, importer: str, module: str) -> bool:
     if module.startswith("."):
         stem = "/".join([*([directory] if directory else []), *parts])
         return bool(tree.stems.get(stem)) or tree.is_directory(stem)
-    tail = "/".join(parts)
-    return any(path == tail or path.endswith("/" + tail) for path in tree.stems)
+    return tree.has_stem("/".join(parts))
 
 
 class Affected(NamedTuple):
@@ -254,7 +253,7 @@ def _elsewhere(tree: Tree, path: str, renamed: str) -> bool:
     if tree.stems.get(path.removesuffix(".py")):
         return True
     tail = "/".join(path.split("/")[-3 if path.endswith("/__init__.py") else -2 :])
-    return not renamed and "/" in tail and any(other.endswith(f"/{tail}") for other in tree.paths)
+    return not renamed and "/" in tail and tree.has_below(tail)
 
 
 def _finding(

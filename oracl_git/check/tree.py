@@ -47,6 +47,23 @@ class Tree:
         return found
 
     @cached_property
+    def _named(self) -> dict[str, list[str]]:
+        """Last part of a stem → the stems that end in it."""
+        found: dict[str, list[str]] = {}
+        for stem in self.stems:
+            found.setdefault(stem.rpartition("/")[2], []).append(stem)
+        return found
+
+    def has_stem(self, tail: str) -> bool:
+        """Whether the stem of any file is, or ends in, so many parts."""
+        return any(stem == tail or stem.endswith(f"/{tail}") for stem in self._named.get(tail.rpartition("/")[2], ()))
+
+    def has_below(self, tail: str) -> bool:
+        """Whether any file has a path that ends in so many parts, and more before them."""
+        stems = self._named.get(tail.rpartition("/")[2].partition(".")[0], ())
+        return any(path.endswith(f"/{tail}") for stem in stems for path in self.stems[stem])
+
+    @cached_property
     def _python(self) -> tuple[dict[str, set[str]], set[str]]:
         roots: dict[str, set[str]] = {}
         directories = set()
