@@ -19,6 +19,12 @@ from .store import Connection
 FORMAT = "oracl-ontology-export-1"
 _MAX_BYTES = 2 << 30
 _BLOBS = frozenset(("vector", "sketch"))
+_Container = type[dict[str, Any]] | type[list[Any]]
+# Columns that hold JSON: of which kind, and of which kind what is in it.
+_JSON: dict[str, tuple[_Container, type]] = {
+    "payload": (dict, str), "metadata": (dict, str), "tags": (list, str), "warnings": (list, str),
+    "source_refs": (list, dict),
+}  # fmt: skip
 # What differs between two clones of the same commit, and means nothing in another place.
 _HERE_ONLY = frozenset(("tree", "adapters", "table", "scoped"))
 
@@ -130,7 +136,18 @@ def _in(value: object, column: str, table: str) -> object:
             return base64.b64decode(str(value), validate=True)
         except ValueError:
             raise UsageError(f"{table}.{column} is not base64", "export it anew") from None
+    if column in _JSON and not _is_json(value, *_JSON[column]):
+        raise UsageError(f"{table}.{column} holds other JSON than is read", "export it anew")
     return value
+
+
+def _is_json(value: object, kind: _Container, inner: type) -> bool:
+    """Whether a text is a JSON array or object that holds only such (of an object: such names)."""
+    try:
+        found: Any = json.loads(value) if isinstance(value, str) else None
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, kind) and all(isinstance(each, inner) for each in found)
 
 
 def _read(path: str) -> Any:

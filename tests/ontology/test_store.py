@@ -261,6 +261,19 @@ def test_an_import_cannot_link_across_agents(tmp_path: Path, exported: dict[str,
     assert untouched(imported(tmp_path, data))
 
 
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("payload", "[]"), ("payload", "{"), ("tags", "5"), ("tags", "[5]"), ("source_refs", "x"), ("source_refs", "[5]")],
+)
+def test_an_import_brings_no_json_that_nobody_reads(
+    tmp_path: Path, exported: dict[str, Any], column: str, value: str
+) -> None:
+    data = json.loads(json.dumps(exported))
+    table = data["tables"]["memory_candidates"]
+    table["rows"][0][table["columns"].index(column)] = value
+    assert untouched(imported(tmp_path, data))
+
+
 HOSTILE: list[Any] = [
     "", "[]", "{}", "null", "[" * 100_000, '{"format": "oracl-ontology-export-1"}', "\x00", '{"a": NaN}',
     {"format": transfer.FORMAT, "version": schema.VERSION, "tables": {"sources; DROP TABLE sources": {"columns": [], "rows": []}}},
