@@ -158,6 +158,11 @@ class Ingest:
                 for found in in_git:
                     by_blob.setdefault(found.blob, []).append(found)
                 with open_objects(self.project.repo) as objects:
+                    sizes = dict(objects.sizes(list(by_blob)))
+                    large = [oid for oid in by_blob if (sizes[oid] or 0) > files.MAX_BYTES]  # is not even unpacked
+                    for found in (each for oid in large for each in by_blob.pop(oid)):
+                        self._one(found, known.get(found.uri), anew, copy, None, sizes[found.blob] or 0)
+                        done += 1
                     for oid, data in objects.blobs(list(by_blob)):
                         for found in by_blob[oid]:
                             self._one(found, known.get(found.uri), anew, copy, data)
@@ -169,10 +174,12 @@ class Ingest:
                 self.tell("reading documents", done, total)
         self._remember(adapters=adapters_signature())
 
-    def _one(self, found: Found, known: Known | None, anew: bool, copy: IO[bytes], data: bytes | None) -> None:
-        """One document: whatever is wrong with it is its own affair."""
+    def _one(
+        self, found: Found, known: Known | None, anew: bool, copy: IO[bytes], data: bytes | None, size: int = 0
+    ) -> None:
+        """One document: whatever is wrong with it is its own affair. `size`: of a blob that is too large to be read."""
         try:
-            checksum, size = self._fetch(found, copy, data)
+            checksum, size = self._fetch(found, copy, data, size)
         except files.Unreadable as error:
             if str(error) == "not there" or (str(error) == "changed while it was read" and known is not None):
                 self.counts.skip(str(error))  # what was held stays for now
@@ -191,15 +198,15 @@ class Ingest:
             return
         self._write(self._parse(found, checksum, size, copy), known)
 
-    def _fetch(self, found: Found, copy: IO[bytes], data: bytes | None) -> tuple[str, int]:
+    def _fetch(self, found: Found, copy: IO[bytes], data: bytes | None, size: int) -> tuple[str, int]:
         """Put the bytes into `copy`; (SHA-256, size)."""
         if not found.blob:
             got = files.copy(found.base, found.relative, copy)
             return got.checksum, got.size
+        if size > files.MAX_BYTES:
+            raise files.Unreadable(f"larger than {files.MAX_BYTES >> 20} MiB")
         if data is None:
             raise files.Unreadable("not in this clone")
-        if len(data) > files.MAX_BYTES:
-            raise files.Unreadable(f"larger than {files.MAX_BYTES >> 20} MiB")
         copy.seek(0)
         copy.truncate()
         copy.write(data)

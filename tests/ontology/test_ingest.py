@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -87,6 +87,29 @@ def test_files_beside_the_tracked_ones_are_read_unless_git_ignores_them(world: W
     world.register("docs/build")  # named itself: it is meant, ignored or not
     world.ingest()
     assert world.uris("gamma") == ["docs/build/x.md"]
+
+
+def test_a_tracked_file_that_is_too_large_is_told_and_never_unpacked(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from oracl_git.git.objects import GitObjects
+
+    monkeypatch.setattr(files, "MAX_BYTES", 1 << 20)
+    world.commit({"docs/large.md": "word " * (1 << 18), "docs/small.md": "small beta\n"})
+    world.register("docs")
+    asked: list[str] = []
+    blobs = GitObjects.blobs
+
+    def spied(self: GitObjects, oids: list[str]) -> Iterator[tuple[str, bytes | None]]:
+        asked.extend(oids)
+        return blobs(self, oids)
+
+    monkeypatch.setattr(GitObjects, "blobs", spied)
+    monkeypatch.setenv("ORACL_BACKEND", "git")
+    counts = world.ingest()
+    assert asked == [world.git("rev-parse", "HEAD:docs/small.md")]
+    assert [(uri, reason) for uri, _, reason in counts.failed] == [("docs/large.md", "larger than 1 MiB")]
+    assert world.uris("beta") == ["docs/small.md"]
 
 
 def test_what_git_ignores_is_not_even_counted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
