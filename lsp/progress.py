@@ -15,6 +15,8 @@ from uuid import uuid4
 
 from lsprotocol import types
 
+from oracl_git.git.run import without_secrets
+
 from . import status
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ class Indexing:
             process = await asyncio.create_subprocess_exec(
                 sys.executable, "-P", "-m", "oracl_git.lsp.indexer", root.top,  # -P: no modules of the folder's
                 stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+                env=without_secrets(),
             )  # fmt: skip
             self._processes[root] = process
             assert process.stdout is not None

@@ -40,6 +40,8 @@ class Snapshots(Opened):
 
         if not keys.configured(self.repo) or use.policy(self.repo) == "none" or not made_here(self.repo):
             return None
+        if self.index.commit != self.repo.head:  # what was judged is no longer what is indexed
+            return None
         return use.create(self.repo, self.index, self.index.commit)
 
     def verify(
