@@ -33,7 +33,7 @@ def to_networkx(index: Index) -> Any:
         graph.add_edge(
             names[link.source], names[link.target], relation=link.relation, weight=link.weight / 1e6,
             confidence=link.confidence / 1e6, rank=index.normalised(link.rank) / 1e6,
-            source_fragment=link.source_fragment, target_fragment=link.target_fragment,
+            source_fragment=link.source_fragment, target_fragment=_clean(link.target_fragment),
         )  # fmt: skip
     return graph
 
