@@ -63,6 +63,7 @@ def of_artifact(db: Connection, path: str, names: Names, scopes: Iterable[str], 
     """The passages that document an artifact, surest first."""
     known = names_of(path, names.symbols(path))
     allowed = tuple(scopes)
+    sure: dict[str, float] = {}  # what a name says is the same wherever it stands
     found: dict[int, Edge] = {}
     wanted = list(known)
     for start in range(0, len(wanted), 400):
@@ -75,7 +76,9 @@ def of_artifact(db: Connection, path: str, names: Names, scopes: Iterable[str], 
             (*part, *allowed, path),
         )
         for *row, name in rows:
-            confidence = _confidence(path, name, known[name], names)
+            if name not in sure:
+                sure[name] = _confidence(path, name, names)
+            confidence = sure[name]
             if confidence and (row[0] not in found or confidence > found[row[0]].confidence):
                 found[row[0]] = Edge(*(*row, path, name, confidence))
     return sorted(found.values(), key=lambda edge: (-edge.confidence, edge.uri, edge.chunk))[:limit]
@@ -124,7 +127,7 @@ def _resolve(name: str, names: Names) -> list[tuple[str, float]]:
     return [(path, _KIND_WEIGHT["symbol"] / len(paths)) for path in paths] if 0 < len(paths) <= AMBIGUOUS else []
 
 
-def _confidence(path: str, name: str, kind: str, names: Names) -> float:
+def _confidence(path: str, name: str, names: Names) -> float:
     """How surely a name means this artifact; 0 when it means too many."""
     if name == path:
         return 1.0

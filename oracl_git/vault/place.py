@@ -29,32 +29,39 @@ def writer_id(repo: Repository) -> str:
     """
     if named := user_setting(repo, "oracl.writer"):
         return sha256(b"oracl-git writer\0" + named.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    path = os.path.join(repo.common_dir, "oracl", "writer")
+    path = _path(repo)
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    known_as = f"{os.path.realpath(repo.common_dir)}\0{os.stat(repo.common_dir).st_ino}"
-    here = sha256(known_as.encode("utf-8", "surrogateescape"))
     with locked(path + ".lock"):
-        try:
-            with open(path, encoding="ascii") as file:
-                writer, _, place = file.read(200).strip().partition(" ")
-            if place == here.hexdigest() and re.fullmatch(r"[0-9a-f]{16}", writer):
-                return writer
-        except (OSError, ValueError):
-            pass
-        writer = os.urandom(8).hex()
-        whole.write(path, f"{writer} {here.hexdigest()}\n".encode())
+        writer = _kept(repo)
+        if not writer:
+            writer = os.urandom(8).hex()
+            whole.write(path, f"{writer} {_here(repo)}\n".encode())
         return writer
 
 
 def known_writer(repo: Repository) -> str:
     """The name of this clone as a writer, if it has one."""
-    if user_setting(repo, "oracl.writer"):
-        return writer_id(repo)
+    return writer_id(repo) if user_setting(repo, "oracl.writer") else _kept(repo)
+
+
+def _path(repo: Repository) -> str:
+    return os.path.join(repo.common_dir, "oracl", "writer")
+
+
+def _here(repo: Repository) -> str:
+    """What tells this clone from a copy of it."""
+    known_as = f"{os.path.realpath(repo.common_dir)}\0{os.stat(repo.common_dir).st_ino}"
+    return sha256(known_as.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _kept(repo: Repository) -> str:
+    """The name that this very clone was given; "" when none, or when it was copied from another."""
     try:
-        with open(os.path.join(repo.common_dir, "oracl", "writer"), encoding="ascii") as file:
-            return file.read(200).partition(" ")[0]
+        with open(_path(repo), encoding="ascii") as file:
+            writer, _, place = file.read(200).strip().partition(" ")
     except (OSError, ValueError):
         return ""
+    return writer if place == _here(repo) and re.fullmatch(r"[0-9a-f]{16}", writer) else ""
 
 
 def sharing(repo: Repository, remote: str = "origin") -> tuple[int, list[str]]:
