@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import UsageError
 from . import clock, conversation, evidence, store
 from .embedding import Adapter, Vector, sketch
-from .memory import checksum_of, insert, row_values
+from .memory import APART, checksum_of, insert, row_values
 from .model import DEFAULT_SCOPES, EXPERIENCE, RECALLABLE, SCOPES, SIMILAR, SUPERSEDES, Memory
 from .policy import runtime_home
 from .ranking import RELEVANCE, SALIENCE, WEAK, Row, Scores, rank, select
@@ -182,7 +182,7 @@ class Neighbours:
         if not vector.norm:
             return
         own = int.from_bytes(sketch(vector), "big")
-        most = len(vector.data) * 0.35
+        most = APART * len(vector.data)
         self.sketches.pop(number, None)
         near = [(apart, other) for other, bits in self.sketches.items() if (apart := (own ^ bits).bit_count()) <= most]
         found = []

@@ -23,6 +23,7 @@ from .words import indexed, words
 
 TICKET_LIFE = 90 * 86_400  # seconds an undecided ticket waits
 SAME = 0.95  # cosine from which two tickets say the same
+APART = 0.35  # share of the bits of two sketches beyond which nothing is alike
 _CLOSED = ("stale", "expired")  # what nobody can approve any more
 _COLUMNS = (
     "id, ref, type, agent, memory_kind, text, payload, tags, salience, scope, suggested_scope, status, reason,"
@@ -335,21 +336,24 @@ def _link(db: Connection, source: Ticket, target: Ticket, relation: str, actor: 
 def dedup(db: Connection, *, actor: str, apply: bool = True) -> list[tuple[str, str, float]]:
     """Open tickets that say the same as an earlier one: (duplicate, kept, likeness). `apply` supersedes them."""
     rows = db.execute(
-        "SELECT id, ref, type, agent, scope, words, payload, vector, norm, status FROM memory_candidates"
+        "SELECT id, ref, type, agent, scope, words, payload, vector, norm, status, sketch FROM memory_candidates"
         " WHERE status IN ('candidate', 'active', 'approved') AND expires_at > ? ORDER BY status='candidate', id",
         (clock.now(),),
     ).fetchall()
     kept: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
     found = []
-    for row in rows:
+    for *row, bits in rows:
         group = kept.setdefault((row[2], row[3], row[4], row[6]), [])
+        own, most = int.from_bytes(bits or b"", "big"), APART * len(row[7] or b"")
         for other in group:
+            if row[5] != other[5] and (own ^ other[-1]).bit_count() > most:
+                continue  # most are far apart, and that costs little to see
             same = 1.0 if row[5] == other[5] else Vector(row[7], row[8]).cosine(Vector(other[7], other[8]))
             if same >= SAME and (same == 1.0 or _overlap(row[5], other[5]) >= 0.8):
                 found.append((row, other, min(1.0, same)))
                 break
         else:
-            group.append(row)
+            group.append((*row, own))
     if apply and found:
         with store.transaction(db):
             for row, other, same in found:
