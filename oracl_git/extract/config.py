@@ -14,7 +14,9 @@ from .paths import DOTTED, hits, path_like, paths, paths_in
 from .source import Findings, Source, blank
 
 _ENTRY = re.compile(rb"([A-Za-z_][\w.]*+):([A-Za-z_][\w.]*+)")
-_EXPRESSION = re.compile(rb"\$(?:\{\{[^\n}]{0,300}\}\}|\{?(?:CI_PROJECT_DIR|GITHUB_WORKSPACE)\b\}?)")
+_EXPRESSION = re.compile(
+    rb"\$(?:\{\{[^\n}]{0,300}\}\}|\{?(?:CI_PROJECT_DIR|GITHUB_WORKSPACE)\b(?::?-[^{}\n]{0,80}+(?=\}))?\}?)"
+)
 _SECTION = re.compile(rb"^[ \t]{0,40}\[{1,2}[ \t]*+([^\]\n]{1,200})\]{1,2}", re.MULTILINE)
 _EQUALS_KEY = re.compile(rb"^(?![ \t#;\[])([^=\n]{1,200}?)[ \t]{0,40}=", re.MULTILINE)
 _BARE_KEY = re.compile(rb"^[ \t]{0,40}+[\w.-]{1,200}+(?=[ \t]{0,40}+=)", re.MULTILINE)  # dotted, it is no module
@@ -27,6 +29,9 @@ _SITE = re.compile(rb"^site_name[ \t]*+:", re.MULTILINE)
 _DOCS_DIR = re.compile(rb"^docs_dir[ \t]*+:[ \t]*+[\"']?([\w./-]{1,200})", re.MULTILINE)
 _NAV = re.compile(rb"^nav[ \t]*+:(?=[ \t]*+$)((?:\n(?:[ \t-][^\n]*+|(?=\n)))*+)", re.MULTILINE)
 _MOUNT = re.compile(rb"^[ \t]*+-[ \t]++[\"']?(\.{1,2}/[\w./-]{1,200}):/", re.MULTILINE)
+_BELOW_VARIABLE = re.compile(
+    rb"\$(?:\{\w{1,80}+(?::?-[^{}\n]{0,80}+)?\}|\w{1,80}+)/((?:[\w.+-]{1,100}+/){1,20}[\w.+-]{1,100}+)"
+)
 _MODULE_TAIL = b".*"
 _NO_BRACES = bytes.maketrans(b"{}", b"  ")
 
@@ -49,7 +54,9 @@ def extract(source: Source, language: str) -> Findings:
         npm.read(source, found)
     if language == "yaml":
         text = pipelines.refer(source, _pages(source, text, found), found)
+        pipelines.refer_triggers(source, text, found)
         _mounts(source, text, found)
+        _below_variables(source, text, found)
         containers.refer(source, text, found)
         refer_templates(source, text, found)
     elif language == "toml":
@@ -76,6 +83,13 @@ def _mounts(source: Source, text: bytes, found: Findings) -> None:
         path = match[1].rstrip(b"/")
         if path.strip(b"./"):
             found.refer("path", path.decode("utf-8", "replace"), "", source.line(match.start(1)))
+
+
+def _below_variables(source: Source, text: bytes, found: Findings) -> None:
+    """Files that scripts name after a variable for a directory, which is most often the top: "$ROOT/tests/run.sh"."""
+    if b"$" in text:
+        for match in _BELOW_VARIABLE.finditer(text):
+            found.refer("file", f"/{match[1].decode()}", "", source.line(match.start()))
 
 
 def _values(source: Source, text: bytes, short_entries: bool, found: Findings) -> None:

@@ -1,6 +1,6 @@
-"""Pipelines of GitLab: the files that they include, which are named from the top of the repository.
+"""Pipelines: what GitLab's include, and the files whose changes start a job, all named from the top.
 
-Knows `include` at the top of a file and below a trigger, and which of its entries are of this
+That is the top of the repository, or of a project within it. Knows `include` at the top of a file and below a trigger, and which of its entries are of this
 repository. What scripts call is found as in any configuration.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from .source import Findings, Source, blank
 
 _PIPELINE = re.compile(
+    rb"^include[ \t]*+:[ \t]*+[\"']?[\w./*-]{1,300}+(?<=ml)[\"']?[ \t]*+$|"
     rb"^[ \t]++(?:script|stage|extends|trigger)[ \t]*+:|^(?:stages|workflow|default|before_script)[ \t]*+:"
     rb"|^[ \t]*+(?:-[ \t]++)?(?:local|project|template|component|remote)[ \t]*+:",
     re.MULTILINE,
@@ -24,7 +25,21 @@ _ITEM = re.compile(rb"^([ \t]*+)-[ \t]", re.MULTILINE)
 _FLOW = re.compile(rb"\{[^{}\n]*+\}|[^\s\[\]{},][^\n\[\]{},]*+")
 _LOCAL = re.compile(rb"(?<![\w.-])local[\"']?[ \t]*+:[ \t]*+([^\n,}]*+)")
 _ELSEWHERE = re.compile(rb"(?<![\w.-])(?:project|remote|template|component|artifact)[\"']?[ \t]*+:(?=\s)")
+_TRIGGERS = re.compile(
+    rb"^[ \t]*+(?:-[ \t]++)?(?:(?:changes|exists|paths)[ \t]*+:|[\w.\"'-]{1,100}+:[ \t]++&[\w.-]++)[ \t]*+"
+    rb"(?:\[([^\[\]\n]{1,2000})\]|((?:\n(?:[ \t]*+-[ \t][^\n]*+|[ \t]*+(?=\n|\Z)))++))",
+    re.MULTILINE,
+)
+_NAME = re.compile(rb"(?<![\w./*!{$-])/?((?:[\w.+-]{1,100}+/){0,20}(?:\*?\.?[\w+-][\w.+-]{0,100}))(?=[\s,\"']|\Z)")
 _FILE = re.compile(rb"(?:\./|/)?([\w.*+@-][\w./*+@-]{0,300}\.ya?ml)")
+
+
+def refer_triggers(source: Source, text: bytes, found: Findings) -> None:
+    """Note the files whose change or being there starts a job, and those of a suffix in one directory."""
+    if b"changes:" in text or b"exists:" in text or b"paths:" in text:
+        for block in _TRIGGERS.finditer(text):
+            for match in _NAME.finditer(text, *block.span(block.lastindex or 0)):
+                found.refer("file", f"/{match[1].decode()}", "above", source.line(match.start()))
 
 
 def refer(source: Source, text: bytes, found: Findings) -> bytes:
@@ -39,7 +54,8 @@ def refer(source: Source, text: bytes, found: Findings) -> bytes:
             value = local[1] if local else b"" if _ELSEWHERE.search(entry) else entry
             path = _FILE.fullmatch(value.strip(b" \t\n\"'-"))
             if path:
-                found.refer("file", f"/{path[1].decode()}", "", source.line(start))
+                name = re.sub(r"\*\*(?=[^/])", "**/*", path[1].decode())  # as GitLab has it
+                found.refer("file", f"/{name}", "above", source.line(start))
             if path or value != entry:
                 taken.append((start, end))
     return blank(text, taken)

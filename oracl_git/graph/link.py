@@ -212,11 +212,15 @@ def _configured(merge: _Merge, reference: Reference, language: str, names: Names
 
 
 def _named_file(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
-    """What is read at a place and nowhere else, "/" being the top, or from a directory above, as a container's."""
+    """What is read at a place and nowhere else, "/" being the top, or from a directory above, as a container's.
+
+    From the top, "above" means that of a project within the tree if it is not there.
+    """
     relation = "configures" if language in _CONFIG_LANGUAGES else "references"
     here = fragment(reference.start, reference.end)
     target = reference.target.lstrip("/")
-    for place in above(merge.source) if target == reference.target else ("",):
+    top = ("",) if target != reference.target else ()
+    for place in top if top and reference.name != "above" else (*top, *above(merge.source)):
         path = normpath(f"{place}/{target}" if place else target)
         if path.startswith(("../", "/")) or path in (".", "..", place):
             continue

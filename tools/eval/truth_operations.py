@@ -7,7 +7,9 @@ reference says it starts (the top for workflows, the file for compositions and k
 line for line; their context is what a composition or a `docker build` of a pipeline says, else their directory or the
 nearest one above that has what they copy. A directory stands for what its tool reads there; one that is copied whole
 is left out. What a container file runs or sets as a variable, and is a file of its context, counts as named, too.
-Of pipelines, a word of a script is a file when it is one from the directory that the script is in by then.
+Of pipelines, a word of a script is a file when it is one from the directory that the script is in by then, or from
+the top after a variable for a directory. What else a pipeline says and is a file is true, but not asked for: words of
+titles, messages and variables, paths below clones of the repository itself, and the files that a pattern takes in.
 """
 
 from __future__ import annotations
@@ -34,7 +36,10 @@ _WORD = re.compile(r"[\w./-]+")
 _TOP = re.compile(r"\$\{?(?:CI_PROJECT_DIR|GITHUB_WORKSPACE)\}?|\$\{\{\s*github\.workspace\s*\}\}")
 _PIPELINE = re.compile(r"(^|/)\.gitlab(-ci)?(/.*)?\.ya?ml$|gitlab-ci[^/]*\.ya?ml$")
 _SCRIPTS = ("script", "before_script", "after_script", "run")
-Found = tuple[str, str, str]  # source, what stands there, target
+_VARIABLE = re.compile(r"\$\{?\w+\}?/(?=\w|\.)")
+_BREAKS = re.compile(r"[\s\"'`()<>=,;|&:]+")
+_PATTERNS = ("changes", "exists", "paths")
+Found = tuple[str, str, str]  # source, what stands there, target; and of what is not asked for, "aside"
 
 
 class _Loader(yaml.SafeLoader):
@@ -94,8 +99,13 @@ def actions(place: str, files: set[str]) -> Iterator[Found]:
 
 def called(files: set[str], script: str, directory: str = "") -> Iterator[tuple[str, str]]:
     """(word, file) of what a script names, wherever it has gone by then."""
+    before = directory
     script = re.sub(r"^\s*#.*$", "", script.replace("\\\n", " "), flags=re.MULTILINE)
-    for statement in re.split(r"&&|\|\||[;\n|]", script):
+    for statement in re.split(r"&&|\|\||[;\n|]", re.sub(r"^\s*\((.*)\)$", r"(\1;)", script, flags=re.MULTILINE)):
+        if statement.strip() == ")":
+            directory = before
+        elif statement.lstrip().startswith("("):
+            before = directory
         words = [word for word in re.split(r"[\s\"'`()<>=,]+", statement) if word]
         if len(words) > 1 and words[0] in ("cd", "pushd"):
             to = _TOP.sub("/", words[1])
@@ -105,15 +115,41 @@ def called(files: set[str], script: str, directory: str = "") -> Iterator[tuple[
             target = below("" if path.startswith("/") else directory, path.lstrip("/"))
             if target in files and (path == word or path != "/"):
                 yield word, target
+            elif _VARIABLE.match(word) and (target := below("", _VARIABLE.sub("", word, count=1))) in files:
+                yield word, target
+            elif (target := target.partition("/")[2]) in files and "/" in target:  # in a clone of the repository
+                yield word, target
 
 
-def workflows(place: str, files: set[str]) -> Iterator[Found]:
+def workflows(place: str, files: set[str]) -> Iterator[tuple[str, ...]]:
     """What workflows and actions of GitHub use, what their scripts name, and what is a whole path, from the top."""
     yield from actions(place, files)
     for path in sorted(files):
         if path.endswith((".yml", ".yaml")) and (path.startswith(".github/") or "/action.y" in f"/{path}"):
             for document in documents(place, path):
                 yield from ((path, said, target) for said, target in scripted(files, document, ""))
+                yield from ((path, said, target, "aside") for said, target in spoken(files, document))
+
+
+def spoken(files: set[str], value: Any, pattern: bool = False) -> Iterator[tuple[str, str]]:
+    """(what stands there, file) of all words of a document that are a file from the top, or below a clone of it."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from spoken(files, str(key))
+            yield from spoken(files, each, pattern or key in _PATTERNS)
+    elif isinstance(value, list):
+        for each in value:
+            yield from spoken(files, each, pattern)
+    elif isinstance(value, str):
+        if pattern and "*" in value:
+            wanted = re.compile(re.escape(value.lstrip("/")).replace(r"\*\*", ".*").replace(r"\*", "[^/]*"))
+            yield from ((value, each) for each in files if wanted.fullmatch(each))
+        for word in _BREAKS.split(value):
+            path = re.sub(r"^\./", "", _VARIABLE.sub("", word, count=1)).rstrip(".")
+            if path in files:
+                yield word, path
+            elif (inner := path.partition("/")[2]) in files and "/" in inner:
+                yield word, inner
 
 
 def scripted(files: set[str], value: Any, directory: str) -> Iterator[tuple[str, str]]:
@@ -145,13 +181,29 @@ def included(files: set[str], value: Any) -> Iterator[tuple[str, str]]:
         said = each["local"] if isinstance(each, dict) else each
         for name in said if isinstance(said, list) else [said]:
             if isinstance(name, str) and "://" not in name and "$" not in name:
-                pattern = re.escape(name.lstrip("/")).replace(r"\*\*/", "(?:.+/)?").replace(r"\*", "[^/]*")
+                pattern = re.escape(name.lstrip("/")).replace(r"\*\*/", "(?:.+/)?").replace(r"\*\*", ".+")
+                pattern = pattern.replace(r"\*", "[^/]*")
                 yield from ((name, found) for found in sorted(files) if re.fullmatch(pattern, found))
 
 
-def gitlab(place: str, files: set[str]) -> Iterator[Found]:
-    """What pipelines of GitLab include, in whatever file, and what their scripts name, from the top."""
-    waiting = [path for path in sorted(files) if _PIPELINE.search(path)]
+def gitlab(place: str, files: set[str]) -> Iterator[tuple[str, ...]]:
+    """What pipelines of GitLab include, in whatever file, and what their scripts name, from the top.
+
+    A `.gitlab-ci.yml` in a directory is that of a project of its own, an example most often: the top is there.
+    """
+    pipelines = [path for path in sorted(files) if _PIPELINE.search(path)]
+    tops = {os.path.dirname(path) for path in pipelines if os.path.basename(path) == ".gitlab-ci.yml"}
+    for top in sorted(tops | {""}, key=len, reverse=True):
+        head = f"{top}/" if top else ""
+        own = {path.removeprefix(head) for path in files if path.startswith(head)}
+        waiting = [path.removeprefix(head) for path in pipelines if path.startswith(head)]
+        pipelines = [path for path in pipelines if not path.startswith(head)]
+        for source, said, target, *aside in _project(os.path.join(place, top), own, waiting):
+            yield (head + source, said, head + target, *aside)
+
+
+def _project(place: str, files: set[str], waiting: list[str]) -> Iterator[tuple[str, ...]]:
+    """What the pipelines of one project name; those that they include are read, too."""
     known = set(waiting)
     for path in waiting:
         for document in documents(place, path):
@@ -161,6 +213,7 @@ def gitlab(place: str, files: set[str]) -> Iterator[Found]:
             includes = [each.get("include") for each in (document, *triggers)]
             rows = [row for each in includes for row in included(files, each)]
             yield from ((path, *row) for row in [*rows, *scripted(files, document, "")])
+            yield from ((path, *row, "aside") for row in spoken(files, document))
             for _, target in rows:
                 if target not in known and target.endswith((".yml", ".yaml")):
                     known.add(target)
@@ -280,12 +333,13 @@ def main() -> None:
     kind, place = sys.argv[1:]
     listed = subprocess.run(["git", "-C", place, "ls-files", "-z"], capture_output=True, check=True)
     files = set(filter(None, listed.stdout.decode().split("\0")))
-    rows: dict[tuple[str, str], list[str]] = {}
-    for source, said, target in _KINDS[kind](place, files):
+    rows: dict[tuple[str, ...], set[str]] = {}
+    for source, said, target, *aside in _KINDS[kind](place, files):
         if target != source:
-            rows.setdefault((source, said), []).append(target)
-    for (source, said), targets in rows.items():
-        print(json.dumps({"source": source, "name": said, "targets": sorted(targets)}))
+            rows.setdefault((source, said, *aside), set()).add(target)
+    for (source, said, *aside), targets in rows.items():
+        asked = {"asked": False} if aside else {}
+        print(json.dumps({"source": source, "name": said, "targets": sorted(targets), **asked}))
 
 
 if __name__ == "__main__":
