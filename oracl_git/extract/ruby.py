@@ -14,7 +14,7 @@ from .facts import Definition
 from .source import Findings, Source
 from .views import underscore
 
-_CONSTANT = re.compile(rb"(?<![\w$@:.])(?:::)?([A-Z]\w*+(?:::[A-Z]\w*+)*+)(?!\w|: )")
+_CONSTANT = re.compile(rb"(?<![\w$@:.\\])(::)?([A-Z]\w*+(?:::[A-Z]\w*+)*+)(?!\w|: )")
 _PRIVATE = re.compile(rb"^[ \t]*+(private|protected|public)[ \t]*+(?:#[^\n]*+)?$", re.MULTILINE)
 _PRIVATE_DEF = re.compile(rb"[ \t]*+(?:private|protected|private_class_method)[ \t]++def\b")
 _TASK = re.compile(rb"^[ \t]*+(?:task|multitask|rule)[ (:\"'\w]", re.MULTILINE)
@@ -105,13 +105,13 @@ def _uses(
     """The constants a file uses, in the nesting they first stand in."""
     seen: set[bytes] = set()
     for match in _CONSTANT.finditer(code):
-        if match[1] in seen:
+        if match[0] in seen:
             continue
-        seen.add(match[1])
-        name = match[1].decode("utf-8", "replace")
-        if name not in known:
-            line = source.line(match.start(1))
-            found.refer("use", _nesting(nests, line), name, line)
+        seen.add(match[0])
+        name = match[2].decode("utf-8", "replace")
+        if name not in known or match[1]:
+            line = source.line(match.start(2))
+            found.refer("use", "" if match[1] else _nesting(nests, line), name, line)
         if len(seen) >= syntax.MAX_USES:
             return
 

@@ -19,5 +19,5 @@
 (assignment left: (constant) @name) @definition.constant
 ((if condition: (binary left: (_) @_file right: (_) @entry)) (#eq? @_file "__FILE__"))
 
-[(string) (heredoc_body) (regex) (simple_symbol) (hash_key_symbol) (string_array) (symbol_array) (subshell)] @string
+[(string_content) (heredoc_content) (simple_symbol) (hash_key_symbol)] @string
 (comment) @comment

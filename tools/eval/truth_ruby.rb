@@ -6,7 +6,7 @@
 # constant that another file of the repository defines (kind "use"), looked up through the modules
 # around it as Ruby does. Required names are tried in the lib/, test/ and spec/ directories that stand
 # at the top or beside a gemspec. Of a module that several files open, all are targets where one of them
-# is where autoloaders would look (Zeitwerk: A::BigName is a/big_name.rb); others are left out, and so
+# is where autoloaders would look (Zeitwerk: A::BigName is a/big_name.rb, or a/bigname.rb if told so); others are left out, and so
 # are those called like a gem that a Gemfile or gemspec names.
 require "json"
 require "ripper"
@@ -83,10 +83,6 @@ class Walk
   end
 end
 
-def underscore(name)
-  name.gsub("::", "/").gsub(/([A-Z\d]+)([A-Z][a-z])/, '\1_\2').gsub(/([a-z\d])([A-Z])/, '\1_\2').downcase
-end
-
 walks = SOURCES.to_h do |file|
   walk = Walk.new(file)
   tree = Ripper.sexp(File.binread(File.join(ROOT, file)).force_encoding("UTF-8").scrub)
@@ -111,12 +107,18 @@ walks.each do |source, walk|
     scopes = (0..nest.length).map { |n| nest.first(nest.length - n).join("::") }
     scopes = [""] if said.start_with?("::")
     said = said.delete_prefix("::")
-    full = scopes.map { |s| s.empty? ? said : "#{s}::#{said}" }.find { |f| where.key?(f) }
+    whole, full = said, nil
+    until full || said.empty?  # of what has not all of a name here, that it is in another is true, but not asked for
+      full = scopes.map { |s| s.empty? ? said : "#{s}::#{said}" }.find { |f| where.key?(f) }
+      said = said.rpartition("::").first unless full
+    end
     next unless full
     found = where[full]
     next if found.include?(source) || GEMS.include?(full[/\A\w+/].downcase)
-    next if found.length > 1 && found.count { |f| f.end_with?("#{underscore(full)}.rb") } != 1
-    rows << ["use", full, found]
+    next if found.length > 1 && found.count { |f| f.delete("_").end_with?("#{full.gsub("::", "/").downcase}.rb") } != 1
+    rows << ["use", full, found, said == whole]
   end
-  rows.uniq.each { |kind, name, found| puts JSON.generate({ kind:, source:, name:, targets: found }) unless found.include?(source) }
+  rows.uniq.each do |kind, name, found, asked = true|
+    puts JSON.generate({ kind:, source:, name:, targets: found, asked: }) unless found.include?(source)
+  end
 end

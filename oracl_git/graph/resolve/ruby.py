@@ -42,7 +42,9 @@ def _constant(names: Names, source: str, nesting: str, name: str) -> Resolution:
                 continue
             if found and source in found and len(found) > 1:
                 return EXTERNAL
-            chosen = _conventional(names, full) or _only(names.declaring("ruby body", full))
+            chosen = _conventional(names, full, found)
+            if not chosen and (part == name or found):  # what a module of many files has is in none that is known
+                chosen = _only(names.declaring("ruby body", full))
             chosen = chosen or tuple(path for path in _only(found) if _is_of(path, full))
             return exact(*chosen, symbol=full.replace("::", ".")) if len(chosen) == 1 else EXTERNAL
     return EXTERNAL
@@ -54,10 +56,17 @@ def _only(found: Candidates) -> tuple[str, ...]:
 
 def _is_of(path: str, full: str) -> bool:
     """Whether a file lies in what is called like a name: one that only opens a module of others does not make it."""
-    return underscore(full.partition("::")[0]) in path.rpartition(".")[0].split("/")
+    return full.partition("::")[0].lower() in path.rpartition(".")[0].replace("_", "").split("/")
 
 
-def _conventional(names: Names, full: str) -> tuple[str, ...]:
-    """Of the files that open a module, the one that is called like it."""
-    found = names.named(f"{underscore(full)}.rb") or ()
-    return tuple(path for path in found if full in names.declared(path, "ruby"))
+def _conventional(names: Names, full: str, found: Candidates) -> tuple[str, ...]:
+    """Of the files that open a module, the one that is called like it; RuboCop may lie in rubocop, too."""
+    spelled = {underscore(full): None}
+    if found is None or len(found) > 1:
+        first, joint, rest = full.partition("::")
+        spelled |= {f"{first.lower()}{joint and '/'}{underscore(rest)}": None, full.replace("::", "/").lower(): None}
+    for stem in spelled:
+        hits = tuple(path for path in names.named(f"{stem}.rb") or () if full in names.declared(path, "ruby"))
+        if hits:
+            return hits
+    return ()
