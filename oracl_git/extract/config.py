@@ -93,7 +93,11 @@ def _below_variables(source: Source, text: bytes, found: Findings) -> None:
 
 
 def _values(source: Source, text: bytes, short_entries: bool, found: Findings) -> None:
-    for offset, (path, anchor) in paths(text):
+    named = paths(text)
+    if not short_entries and pipelines.is_one(text):
+        pipelines.refer_names(source, text, [(offset, path) for offset, (path, _) in named if "/" not in path], found)
+        named = [row for row in named if "/" in row[1][0]]
+    for offset, (path, anchor) in named:
         found.refer("path", path, anchor, source.line(offset))
     if short_entries:
         text = blank(text, [match.span() for match in _BARE_KEY.finditer(text)])

@@ -25,6 +25,15 @@ _ITEM = re.compile(rb"^([ \t]*+)-[ \t]", re.MULTILINE)
 _FLOW = re.compile(rb"\{[^{}\n]*+\}|[^\s\[\]{},][^\n\[\]{},]*+")
 _LOCAL = re.compile(rb"(?<![\w.-])local[\"']?[ \t]*+:[ \t]*+([^\n,}]*+)")
 _ELSEWHERE = re.compile(rb"(?<![\w.-])(?:project|remote|template|component|artifact)[\"']?[ \t]*+:(?=\s)")
+_STEPS = re.compile(rb"^[ \t]*+(?:-[ \t]++)?(?:run|script|before_script|uses)[ \t]*+:", re.MULTILINE)
+_DIRECTORY = re.compile(
+    rb"(?:\bcd|\bpushd|[ \t]-C|\bworking-directory[ \t]*+:)[ \t]++[\"']?(?:\./|/)?([\w.-]{1,100}+(?:/[\w.-]{1,100}+){0,20})"
+)
+_MOST_DIRECTORIES = 20  # of one file
+_KNOWN = re.compile(  # names of files whose suffix says nothing
+    rb"(?<![\w./-])(?:Dockerfile(?:[.-]\w[\w-]{0,60}+)?|Containerfile|Makefile|VERSION"
+    rb"|\.(?:nvmrc|tool-versions|[a-z]{2,9}-version))(?![\w./-])"
+)
 _TRIGGERS = re.compile(
     rb"^[ \t]*+(?:-[ \t]++)?(?:(?:changes|exists|paths)[ \t]*+:|[\w.\"'-]{1,100}+:[ \t]++&[\w.-]++)[ \t]*+"
     rb"(?:\[([^\[\]\n]{1,2000})\]|((?:\n(?:[ \t]*+-[ \t][^\n]*+|[ \t]*+(?=\n|\Z)))++))",
@@ -32,6 +41,21 @@ _TRIGGERS = re.compile(
 )
 _NAME = re.compile(rb"(?<![\w./*!{$-])/?((?:[\w.+-]{1,100}+/){0,20}(?:\*?\.?[\w+-][\w.+-]{0,100}))(?=[\s,\"']|\Z)")
 _FILE = re.compile(rb"(?:\./|/)?([\w.*+@-][\w./*+@-]{0,300}\.ya?ml)")
+
+
+def is_one(text: bytes) -> bool:
+    """Whether a document has steps that run something."""
+    return (b"run:" in text or b"script:" in text or b"uses:" in text) and _STEPS.search(text) is not None
+
+
+def refer_names(source: Source, text: bytes, names: list[tuple[int, str]], found: Findings) -> None:
+    """Note files that steps name without a directory: from the top, or where some step goes."""
+    names = names + [(match.start(), match[0].decode()) for match in _KNOWN.finditer(text)]
+    places = dict.fromkeys(_DIRECTORY.findall(text)) if names else {}
+    for offset, name in names:
+        found.refer("file", name, "above", source.line(offset))
+        for place in list(places)[:_MOST_DIRECTORIES]:
+            found.refer("file", f"/{place.decode()}/{name}", "above", source.line(offset))
 
 
 def refer_triggers(source: Source, text: bytes, found: Findings) -> None:

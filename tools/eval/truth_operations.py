@@ -37,7 +37,11 @@ _TOP = re.compile(r"\$\{?(?:CI_PROJECT_DIR|GITHUB_WORKSPACE)\}?|\$\{\{\s*github\
 _PIPELINE = re.compile(r"(^|/)\.gitlab(-ci)?(/.*)?\.ya?ml$|gitlab-ci[^/]*\.ya?ml$")
 _SCRIPTS = ("script", "before_script", "after_script", "run")
 _VARIABLE = re.compile(r"\$\{?\w+\}?/(?=\w|\.)")
-_BREAKS = re.compile(r"[\s\"'`()<>=,;|&:]+")
+_BREAKS = re.compile(r"[\s\"'`()<>=,;|&:!\\]+")
+_READ = (  # in a directory that is named as a whole
+    "Dockerfile", "action.yml", "action.yaml", "Chart.yaml", "package.json", "Makefile", "go.mod", "pyproject.toml",
+    "Cargo.toml", "kustomization.yaml",
+)  # fmt: skip
 _PATTERNS = ("changes", "exists", "paths")
 Found = tuple[str, str, str]  # source, what stands there, target; and of what is not asked for, "aside"
 
@@ -150,11 +154,21 @@ def spoken(files: set[str], value: Any, pattern: bool = False) -> Iterator[tuple
                 yield word, path
             elif (inner := path.partition("/")[2]) in files and "/" in inner:
                 yield word, inner
+            elif "." in path and "/" not in path:
+                module = path.replace(".", "/")
+                places = (f"{module}.py", f"{module}/__init__.py", f".github/workflows/{path}")
+                yield from ((word, each) for each in places if each in files)
+            elif path:
+                places = (f"{path.rstrip('/')}/{name}" for name in _READ)
+                yield from ((word, each) for each in places if each in files)
 
 
 def scripted(files: set[str], value: Any, directory: str) -> Iterator[tuple[str, str]]:
     """(what stands there, file) of scripts, and of texts that are a path as a whole."""
     if isinstance(value, dict):
+        defaults = value.get("defaults")
+        if isinstance(defaults, dict) and isinstance(defaults.get("run"), dict):
+            value = {**defaults["run"], **value}
         where = value.get("working-directory")
         directory = below("", where) if isinstance(where, str) and "$" not in where else directory
         for key, each in value.items():
