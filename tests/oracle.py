@@ -145,6 +145,7 @@ INSTRUCTION_WORDS = (
 ).split()
 
 DOCUMENT_SUFFIXES = ("", ".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
+FEW = 50
 DIRECTORY_MANIFESTS = (
     "action.yml action.yaml Dockerfile kustomization.yaml kustomization.yml Chart.yaml main.tf Makefile package.json "
     "pyproject.toml"
@@ -875,11 +876,14 @@ def place_alike(test: str, path: str) -> tuple[int, int]:
 def read_at(tree: Tree, source: str, target: str, upwards: bool) -> list[str]:
     """The files a tool reads at a place: right there or, as a Docker file does, below any directory above, too.
 
-    What starts with "/" is named from the top.
+    What starts with "/" is named from the top, and then of a directory above, too, when it says so.
     """
+    places = [""] if target.startswith("/") else []
     directory = source
-    while directory:
-        directory = "" if target.startswith("/") else _up(directory)
+    while directory and (upwards or not places):
+        directory = _up(directory)
+        places.append(directory)
+    for directory in places:
         place = normpath(_join(directory, target.lstrip("/")))
         folder, name = _up(place), place.rpartition("/")[2]
         found = []
@@ -888,7 +892,10 @@ def read_at(tree: Tree, source: str, target: str, upwards: bool) -> list[str]:
         elif "*" in place or "?" in place:
             stem, dot, suffix = name.rpartition(".")
             plain = not set("*?") & set(name)
-            if not (plain or (stem and not set("*?") & set(suffix))):
+            if name == "*" and folder and not set("*?") & set(folder):
+                found = [path for path in tree.paths if _up(path) == folder]
+                found = found if len(found) <= FEW else []
+            elif not (plain or (stem and not set("*?") & set(suffix))):
                 pass
             elif "*" in folder or "?" in folder:
                 found = globbed(tree, place)

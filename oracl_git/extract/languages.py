@@ -163,6 +163,8 @@ def language_of(path: bytes, head: bytes = b"") -> str:
             return language_of(stem)
         if stem in (b"dockerfile", b"containerfile", b"makefile"):
             return _NAMES[stem]
+    if base.startswith((b"dockerfile-", b"dockerfile.", b"dockerfile_")):  # Dockerfile-alpine.template
+        return "docker"
     if head.startswith(b"#!"):
         match = _SHEBANG.match(head[:200])
         if match:

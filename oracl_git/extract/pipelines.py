@@ -1,7 +1,9 @@
-"""Pipelines: what GitLab's include, and the files whose changes start a job, all named from the top.
+"""Pipelines: what GitLab's include, the files whose change starts a job, and those that steps name.
 
-That is the top of the repository, or of a project within it. Knows `include` at the top of a file and below a trigger, and which of its entries are of this
-repository. What scripts call is found as in any configuration.
+All are named from the top: that of the repository, or of a project within it. Knows `include` at the
+top of a file and below a trigger, and which of its entries are of this repository. A name without a
+directory is looked for at the top and where some step goes, never by its looks elsewhere. Paths that
+scripts name are found as in any configuration.
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ _FLOW = re.compile(rb"\{[^{}\n]*+\}|[^\s\[\]{},][^\n\[\]{},]*+")
 _LOCAL = re.compile(rb"(?<![\w.-])local[\"']?[ \t]*+:[ \t]*+([^\n,}]*+)")
 _ELSEWHERE = re.compile(rb"(?<![\w.-])(?:project|remote|template|component|artifact)[\"']?[ \t]*+:(?=\s)")
 _STEPS = re.compile(rb"^[ \t]*+(?:-[ \t]++)?(?:run|script|before_script|uses)[ \t]*+:", re.MULTILINE)
-_DIRECTORY = re.compile(
-    rb"(?:\bcd|\bpushd|[ \t]-C|\bworking-directory[ \t]*+:)[ \t]++[\"']?(?:\./|/)?([\w.-]{1,100}+(?:/[\w.-]{1,100}+){0,20})"
+_DIRECTORY = re.compile(  # where a step goes, and what is named with its slash, as before a variable
+    rb"(?:(?:\bcd|\bpushd|[ \t]-C|\bworking-directory[ \t]*+:)[ \t]++[\"']?(?:\./|/)?"
+    rb"(?P<to>[\w.-]{1,100}+(?:/[\w.-]{1,100}+){0,20})|(?<![\w./$-])(?:\./)?(?P<of>(?:[\w.-]{1,100}+/){1,20})(?=[\s$\"']))"
 )
 _MOST_DIRECTORIES = 20  # of one file
 _KNOWN = re.compile(  # names of files whose suffix says nothing
@@ -51,7 +54,7 @@ def is_one(text: bytes) -> bool:
 def refer_names(source: Source, text: bytes, names: list[tuple[int, str]], found: Findings) -> None:
     """Note files that steps name without a directory: from the top, or where some step goes."""
     names = names + [(match.start(), match[0].decode()) for match in _KNOWN.finditer(text)]
-    places = dict.fromkeys(_DIRECTORY.findall(text)) if names else {}
+    places = {(match["to"] or match["of"]).strip(b"/"): None for match in _DIRECTORY.finditer(text)} if names else {}
     for offset, name in names:
         found.refer("file", name, "above", source.line(offset))
         for place in list(places)[:_MOST_DIRECTORIES]:

@@ -11,7 +11,9 @@ from . import syntax
 from .paths import path_like
 from .source import Findings, Source
 
-_REFERRED = re.compile(rb"\b(?:(var|module|local)\.(\w++)|(?:data\.)?([a-z]\w{0,100}_\w{1,100}+)\.([A-Za-z_][\w-]*+))")
+_REFERRED = re.compile(
+    rb"\b(?:(var|module|local)\.([A-Za-z_][\w-]*+)|(?:data\.)?([a-z]\w{0,100}_\w{1,100}+)\.([A-Za-z_][\w-]*+))"
+)
 _AS_DEFINED = {b"var": "variable.", b"module": "module.", b"local": ""}
 _MODULE = re.compile(rb"^[ \t]*+source[ \t]*+=[ \t]*+\"(\.{1,2}(?:/[\w./-]{0,300})?)\"", re.MULTILINE)
 _BESIDE = re.compile(rb"\$\{path\.(?:module|root)\}/([\w./-]{1,300})")

@@ -68,6 +68,7 @@ MAX_CANDIDATES = 5
 
 NEIGHBOUR_CAP = 250
 PATTERN_CAP = 1_000  # files that one pattern takes in
+FEW = 50  # files of a directory that is named as a whole, by a pattern for any name
 QUERY_NEIGHBOUR_GUARD = 5_000
 API_SURFACE = 50
 

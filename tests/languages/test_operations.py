@@ -65,6 +65,68 @@ def test_pipelines_of_gitlab_include_from_the_top(edges) -> None:
     }  # fmt: skip
 
 
+def test_pipelines_of_projects_within_the_tree(edges) -> None:
+    assert edges({
+        "try/one/.gitlab-ci.yml": "include: 'jobs/**.yml'\n",
+        "try/one/jobs/a.yml": "a: 1\n",
+        "try/one/jobs/more/b.yml": "b: 1\n",
+        "try/two/.gitlab-ci.yml": "include: '/ci/top.yml'\n",
+        "try/two/ci/top.yml": "not: this\n",
+        "ci/top.yml": "top: 1\n",
+    }) == {
+        ("configures", "try/one/.gitlab-ci.yml", "try/one/jobs/a.yml"),
+        ("configures", "try/one/.gitlab-ci.yml", "try/one/jobs/more/b.yml"),
+        ("configures", "try/two/.gitlab-ci.yml", "ci/top.yml"),
+    }  # fmt: skip
+
+
+def test_files_below_a_directory_that_a_variable_of_a_pipeline_holds(edges) -> None:
+    assert edges({
+        ".github/workflows/ci.yml": "jobs:\n  a:\n    steps:\n      - run: |\n          cp \"$ROOT/tests/one.py\" x\n"
+        "          ${HERE:-.}/tools/go.sh $HOME/README.md\n",
+        "tests/one.py": "a = 1\n",
+        "tools/go.sh": "exit 0\n",
+        "README.md": "# A\n",
+        "old/tools/go.sh": "exit 1\n",
+    }) == {
+        ("configures", ".github/workflows/ci.yml", "tests/one.py"),
+        ("configures", ".github/workflows/ci.yml", "tools/go.sh"),
+    }  # fmt: skip
+
+
+def test_files_whose_change_starts_a_job(edges) -> None:
+    assert edges({
+        ".gitlab-ci.yml": ".parts: &parts\n  - VERSION\n  - 'meson.build'\na:\n  script: true\n  rules:\n"
+        "    - changes: [Makefile, src/*.c, 'docs/**/*']\n    - exists:\n        - conf/none.ini\n        - /conf/a.ini\n",
+        "VERSION": "1\n",
+        "meson.build": "project()\n",
+        "Makefile": "all:\n",
+        "src/one.c": "int a;\n",
+        "src/two.h": "int b;\n",
+        "docs/page.md": "# A\n",
+        "conf/a.ini": "[a]\n",
+    }) == {
+        ("configures", ".gitlab-ci.yml", target)
+        for target in ("VERSION", "meson.build", "Makefile", "src/one.c", "conf/a.ini")
+    }  # fmt: skip
+
+
+def test_names_in_steps_lead_to_the_top_or_where_a_step_goes(edges) -> None:
+    assert edges({
+        ".github/workflows/ci.yml": "jobs:\n  a:\n    steps:\n      - uses: x/setup@v1\n        with:\n"
+        "          node-version-file: .nvmrc\n          file: Dockerfile.base\n      - run: cd tools/push && ./push images.json\n"
+        "      - run: python jobs/$NAME > log.txt\n      - run: cat made.yml\n",
+        ".nvmrc": "22\n",
+        "Dockerfile.base": "FROM x\n",
+        "tools/push/images.json": "{}\n",
+        "jobs/log.txt": "a\n",
+        "elsewhere/made.yml": "not: this\n",
+    }) == {
+        ("configures", ".github/workflows/ci.yml", target)
+        for target in (".nvmrc", "Dockerfile.base", "tools/push/images.json", "jobs/log.txt")
+    }  # fmt: skip
+
+
 def test_what_else_says_include_is_read_as_it_was(edges) -> None:
     assert edges({
         "shop/compose.yaml": "include:\n  - more/compose.yaml\nservices:\n  web:\n    extends:\n      file: base.yml\n",
@@ -177,6 +239,14 @@ def test_infrastructure(edges) -> None:
     }  # fmt: skip
 
 
+def test_names_of_terraform_have_hyphens(edges) -> None:
+    assert edges({
+        "main.tf": 'module "the-net" {\n  source = "a/b/c"\n  name = var.the-name\n}\n',
+        "outputs.tf": 'output "id" {\n  value = module.the-net.id\n}\n',
+        "variables.tf": 'variable "the-name" {}\n',
+    }) == {("references", "main.tf", "variables.tf"), ("references", "outputs.tf", "main.tf")}
+
+
 def test_modules_of_terraform_by_path(edges) -> None:
     assert edges({
         "main.tf": 'locals {\n  text = templatefile("${path.module}/templates/user.tpl", {})\n}\n',
@@ -272,6 +342,17 @@ def test_what_a_container_file_copies(edges) -> None:
     }) == {("references", "web/Dockerfile", target) for target in (
         "web/go.mod", "web/conf", "web/package.json", "web/package.tools.json", "etc/limits",
     )}  # fmt: skip
+
+
+def test_files_of_a_directory_that_a_container_file_copies(edges) -> None:
+    many = {f"many/{number}.txt": f"{number}\n" for number in range(60)}
+    assert edges({
+        "web/Dockerfile-slim.template": "FROM x\nCOPY config/* /etc/app/\nCOPY many/* /\n",
+        "web/config/one.ini": "a\n",
+        "web/config/two": "a\n",
+        "web/config/deep/three.ini": "a\n",
+        **many,
+    }) == {("references", "web/Dockerfile-slim.template", f"web/config/{name}") for name in ("one.ini", "two")}
 
 
 def test_directories_of_a_kustomization(edges) -> None:

@@ -84,7 +84,7 @@ GEM = {
 
         module Top
           autoload :HTMLPage
-          def self.go; Tools::Hammer.new; "#{Quoted}"; end # Commented
+          def self.go; Tools::Hammer.new; "Quoted #{Lazy}"; end # Commented
         end
         """,
     "lib/top/version.rb": 'module Top\n  VERSION = "1"\nend\n',
@@ -121,10 +121,13 @@ def test_requires() -> None:
 
 def test_constants_are_looked_up_through_the_modules_around_them() -> None:
     tree = Tree(GEM)
-    assert tree.follow("lib/top.rb", "use") == {"Top Tools::Hammer": ["lib/top/tools.rb"]}
+    assert tree.follow("lib/top.rb", "use") == {
+        "Top Tools::Hammer": ["lib/top/tools.rb"],
+        "Top Lazy": ["lib/top/lazy.rb"],
+    }
     assert tree.follow("lib/top/tools.rb", "use") == {"Top::Tools::Hammer Nail": ["lib/top/tools/nail.rb"]}
     uses = tree.follow("lib/top/lazy.rb", "use")
-    assert uses["Top Top::HTMLPage"] == ["lib/top/html_page.rb"]
+    assert uses["Top::HTMLPage"] == ["lib/top/html_page.rb"]
     assert uses["Top::Lazy VERSION"] == ["lib/top/version.rb"]
     assert tree.follow("spec/top/lazy_spec.rb", "use")["Top::Lazy"] == ["lib/top/lazy.rb"]
 
@@ -150,3 +153,23 @@ def test_risks() -> None:
     assert set(dict(facts("a.rb", code).risk)) == {
         "cryptography", "process_spawn", "dynamic_eval", "unsafe_deserialisation", "network_listener", "raw_sql",
     }  # fmt: skip
+
+
+def test_modules_whose_directory_runs_their_words_together_and_what_is_not_of_the_tree() -> None:
+    tree = Tree(
+        {
+            "lib/rubocop/base.rb": "module RuboCop\n  class Base\n    Sign = RuboCop::AST::Node\n  end\nend\n",
+            "lib/rubocop/lsp.rb": "module RuboCop\n  module LSP\n    def self.on; end\n  end\nend\n",
+            "lib/rubocop/lsp/run.rb": "module RuboCop\n  module LSP\n    class Run < Base\n    end\n  end\nend\n",
+            "lib/rubocop/encoding.rb": "module RuboCop\n  class Encoding\n  end\nend\n",
+            "lib/rubocop/aliases.rb": "module RuboCop\n  Token = AST::Token\nend\n",
+            "lib/rubocop/all.rb": "module RuboCop\n  LSP.on; ::Encoding::UTF_8; Token; /\\A/\nend\n",
+            **{f"lib/rubocop/x{n}.rb": "module RuboCop\nend\n" for n in range(5)},
+        }
+    )
+    assert tree.follow("lib/rubocop/all.rb", "use") == {
+        "RuboCop LSP": ["lib/rubocop/lsp.rb"],
+        "Encoding::UTF_8": "external",
+        "RuboCop Token": ["lib/rubocop/aliases.rb"],
+    }
+    assert tree.follow("lib/rubocop/base.rb", "use") == {"RuboCop::Base RuboCop::AST::Node": "external"}

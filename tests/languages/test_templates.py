@@ -65,3 +65,20 @@ def test_a_template_of_an_application_elsewhere_is_not_the_one_of_its_name_here(
     })  # fmt: skip
     assert tree.follow("shop/templates/page.html", "template") == {"base.html": "external"}
     assert tree.follow("docs/howto.txt", "template") == {"mail/base.html": "external"}
+
+
+def test_a_name_without_a_directory_is_one_of_a_loader() -> None:
+    tree = Tree(
+        {
+            "app/jinja2/app/base.html": '{% extends "base.html" %}',
+            "app/jinja2/app/page.html": '{% extends "base.html" %}{% include "menu.html" %}',
+            "app/jinja2/app/menu.html": "",
+            "site/jinja2/base.html": "",
+            "site/other/base.html": "",
+        }
+    )
+    assert tree.follow("app/jinja2/app/base.html", "template") == {"base.html": ["site/jinja2/base.html"]}
+    assert tree.follow("app/jinja2/app/page.html", "template") == {
+        "base.html": ["site/jinja2/base.html"],
+        "menu.html": ["app/jinja2/app/menu.html"],
+    }

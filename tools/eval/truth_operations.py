@@ -117,12 +117,10 @@ def called(files: set[str], script: str, directory: str = "") -> Iterator[tuple[
         for word in words:
             path = _TOP.sub("/", word)
             target = below("" if path.startswith("/") else directory, path.lstrip("/"))
-            if target in files and (path == word or path != "/"):
-                yield word, target
-            elif _VARIABLE.match(word) and (target := below("", _VARIABLE.sub("", word, count=1))) in files:
-                yield word, target
-            elif (target := target.partition("/")[2]) in files and "/" in target:  # in a clone of the repository
-                yield word, target
+            inner = target.partition("/")[2]  # in a clone of the repository
+            places = [target if path != "/" else "", inner if "/" in inner else ""]
+            places += [below("", _VARIABLE.sub("", word, count=1))] if _VARIABLE.match(word) else []
+            yield from ((word, each) for each in [each for each in places if each in files][:1])
 
 
 def workflows(place: str, files: set[str]) -> Iterator[tuple[str, ...]]:

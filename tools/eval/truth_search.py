@@ -1,6 +1,6 @@
-"""Where a plain search says that PowerShell's dot-sourcing, Thrift's includes and Helm's named templates lead.
+"""Where a plain search says that PowerShell's dot-sourcing, Thrift's includes, Helm's templates, Kotlin's imports lead.
 
-    python tools/eval/truth_search.py powershell|thrift|helm REPOSITORY > TRUTH.jsonl
+    python tools/eval/truth_search.py powershell|thrift|helm|kotlin REPOSITORY > TRUTH.jsonl
 
 For languages whose own tools resolve nothing without running it. A line: {"source": path, "targets": [path]}.
 """
@@ -115,10 +115,41 @@ def helm(root: str, paths: list[str]) -> Iterator[Row]:
             yield path, sorted(found)
 
 
+def kotlin(root: str, paths: list[str]) -> Iterator[Row]:
+    """Single imports: the files of the package with a declaration of that name at their left margin, or of what it is in.
+
+    The files of the own module (the part of the path before "src") go before others that declare the same.
+    """
+    declared: dict[str, set[str]] = defaultdict(set)
+    for path in paths:
+        if path.endswith((".kt", ".kts", ".java")):
+            said = _COMMENT.sub("", text(root, path))
+            package = _PACKAGE.search(said)
+            for match in _DECLARED.finditer(said):
+                declared[f"{package[1] if package else ''}.{match[1].strip('`')}"].add(path)
+    for path in paths:
+        if path.endswith((".kt", ".kts")):
+            for name in _IMPORTED.findall(_COMMENT.sub("", text(root, path))):
+                name, found = name.replace("`", ""), set()
+                while name and not found:
+                    found, name = declared.get(name, set()), name.rpartition(".")[0]
+                own = {each for each in found if each.partition("/src/")[0] == path.partition("/src/")[0]}
+                if path not in found:
+                    yield path, sorted(own or found)
+
+
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_PACKAGE = re.compile(r"^package\s+([\w.`]+)", re.MULTILINE)
+_IMPORTED = re.compile(r"^import\s+(?!static)([\w.`]+\w`?)(?:\s+as\s+\w+)?\s*;?\s*$", re.MULTILINE)
+_DECLARED = re.compile(
+    r"^(?:@[\w.:]+(?:\([^)\n]*\))?\s+)*(?:[a-z]+\s+)*(?:class|interface|object|typealias|fun|val|var|enum|record)\s+"
+    r"(?:<[^\n]*?>\s+)?(?:[\w.<>?*, ]+\.)?(\w+|`[^`]+`)",
+    re.MULTILINE,
+)
 _BUILDS = frozenset(
     ("Makefile", "Makefile.am", "CMakeLists.txt", "build.rs", "pom.xml", "build.gradle", "BUILD", "gen.sh")
 )
-KINDS = {"powershell": powershell, "thrift": thrift, "helm": helm}
+KINDS = {"powershell": powershell, "thrift": thrift, "helm": helm, "kotlin": kotlin}
 
 
 def main() -> None:

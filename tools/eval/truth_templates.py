@@ -5,7 +5,7 @@
 
 DIRECTORY … are those the project's settings name, in their order; "*" stands for all `templates` directories of
 applications. Tags are read by the engine's own lexer or parser, literal names alone. Of Python, the strings are taken
-that are an argument of what renders, or are bound to `template_name`, as `ast` says.
+that are an argument of what renders, or are bound to `template_name` or `template`, as `ast` says.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def python_names(text: str) -> Iterator[str]:
             for word in node.keywords:
                 if word.arg == "template_name":
                     yield from strings(word.value)
-        elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "template_name":
+        elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in ("template_name", "template"):
             yield from strings(node.value)
 
 

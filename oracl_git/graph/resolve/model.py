@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..globs import matches
 from ..names import Candidates, Names
 from ..names import place as split_path
-from ..parameters import EXACT, PATTERN_CAP, UNIQUE_SUFFIX
+from ..parameters import EXACT, FEW, PATTERN_CAP, UNIQUE_SUFFIX
 
 
 class Target(NamedTuple):
@@ -84,13 +84,20 @@ def spread(names: Names, pattern: str) -> tuple[str, ...]:
 
 
 def listed(names: Names, pattern: str) -> tuple[str, ...]:
-    """The files that a pattern takes in, unless its last segment alone is one, of any suffix."""
+    """The files that a pattern takes in; when its last segment alone is one, of any suffix, only a few."""
     directory, suffix = split_path(pattern)
+    if pattern.endswith("/*") and _WILD.isdisjoint(directory):
+        found = names.once(("right in", directory), lambda asked: _right_in(asked, directory))
+        return found if len(found) <= FEW else ()
     if not _WILD.isdisjoint(suffix) or not (suffix or _WILD.isdisjoint(pattern.rpartition("/")[2])):
         return ()
     if not _WILD.isdisjoint(directory):
         return spread(names, pattern)
     return tuple(path for path in names.files(directory, suffix) if matches(f"/{pattern}", path))
+
+
+def _right_in(names: Names, directory: str) -> tuple[str, ...]:
+    return tuple(islice((path for path in names.below(directory, "") if parent(path) == directory), FEW + 1))
 
 
 def nearest(names: Names, source: str, *manifests: str) -> str | None:

@@ -22,6 +22,8 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     if target.startswith("."):
         place = inside(parent(source), target)
         return exact(place) if place and names.exists(place) else EXTERNAL
+    if "/" not in target and (rooted := _rooted(names, source, target)):
+        return exact(rooted)
     for place in above(source):
         for directory in _DIRECTORIES:
             path = join(join(place, directory), target)
@@ -34,3 +36,19 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     if found and "/" not in target:  # an application that is not here may hold the template, too
         found = tuple(path for path in found if parent(path).rpartition("/")[2] in _ROOTS)
     return likely(tuple(path for path in found if path != source) if found else found)
+
+
+def _rooted(names: Names, source: str, target: str) -> str | None:
+    """The template of a name without a directory: in the loader's own that a template lies in, or the only one else.
+
+    Not the one beside it, unless that is there: `{% extends "base.html" %}` in app/templates/app/base.html.
+    """
+    for place in above(source):
+        kind = place.rpartition("/")[2]
+        if kind in _DIRECTORIES and kind:
+            path = join(place, target)
+            if path != source and names.exists(path):
+                return path
+            found = names.named(f"{kind}/{target}") or ()
+            return found[0] if len(found) == 1 and found[0] != source else None
+    return None
