@@ -37,6 +37,8 @@ _MOVED = re.compile(
     rb"project[ \t]*+\(\s*+[\"'](:[\w:.-]++)[\"']\s*+\)\.projectDir\s*+=[^\"'\n]{0,80}[\"']([\w./-]++)[\"']"
 )
 
+_IMPORTED = re.compile(rb"^import[ \t]++(?:static[ \t]++)?([\w.]{1,300}+)[ \t]*+;?[ \t]*+$", re.MULTILINE)
+
 _NEEDED_PROJECT = re.compile(rb"<ProjectReference\b[^<>]{0,400}?\bInclude\s*+=\s*+\"([^\"<>$*]{1,300})\"")
 _TAKEN_IN = re.compile(
     rb"<(?:Import\b[^<>]{0,400}?\bProject|(?:Compile|EmbeddedResource|None|Content|AdditionalFiles)\b[^<>]{0,400}?"
@@ -94,6 +96,8 @@ def _said(pattern: re.Pattern[bytes], text: bytes) -> str:
 
 
 def _gradle(source: Source, text: bytes, found: Findings) -> None:
+    for match in _IMPORTED.finditer(text):
+        found.refer("import", match[1].decode(), "", source.line(match.start()))
     for match in _MOVED.finditer(text):
         found.declares.append(("gradle place", f"{match[1].decode()} {normpath(match[2].decode())}"))
     moved = dict(value.split(" ", 1) for label, value in found.declares if label == "gradle place")

@@ -22,6 +22,13 @@ _TOP_LEVEL = re.compile(
     rb"|sealed|data|value|enum|fun)[ \t]++)*(class|interface|object|typealias|val|var)[ \t]++(\w++)(?![\w.<?])",
     re.MULTILINE,
 )
+# In a file that the grammar does not understand, functions are lost, too.
+_FUNCTION = re.compile(
+    rb"^(?:@[\w.:]++(?:\([^()\n]{0,200}+\))?[ \t]++){0,5}"
+    rb"(?:(private)[ \t]++|(?:public|internal|inline|suspend|operator|infix|tailrec|actual|expect)[ \t]++)*fun[ \t]++"
+    rb"(?:<[^<>\n]{1,200}>[ \t]++)?(?:[\w.<>?*, ]{1,200}\.)?(\w++)[ \t]*+\(",
+    re.MULTILINE,
+)
 _KIND = {b"interface": "interface", b"typealias": "type", b"val": "constant", b"var": "constant"}
 _TYPES = frozenset(("class", "interface", "type"))
 _JAVA_LANG = frozenset(
@@ -74,4 +81,10 @@ def _complete(source: Source, reading: syntax.Packaged) -> None:
             names.add(name)
             line = source.line(match.start(3))
             found.definitions.append(Definition(name, _KIND.get(match[2], "class"), line, line, not match[1], False))
+    for match in _FUNCTION.finditer(reading.bare) if found.error else ():
+        name = match[2].decode("utf-8", "replace")
+        if name not in names:
+            names.add(name)
+            line = source.line(match.start(2))
+            found.definitions.append(Definition(name, "function", line, line, not match[1], False))
     found.definitions.sort(key=lambda each: (each.start, -each.end))

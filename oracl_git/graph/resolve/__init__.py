@@ -42,6 +42,7 @@ FAMILIES = {
     "graphql": "schemas",
     "java": "jvm",
     "kotlin": "jvm",
+    "gradle": "jvm",
     "csharp": "csharp",
     "ruby": "ruby",
     "php": "php",
