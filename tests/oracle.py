@@ -509,9 +509,14 @@ class Tree:
             self.memo["stems",] = {path: implementation_stem(path) for path in self.paths}
         return self._scan("stem", stem, wanted=lambda path: stem and self.memo["stems",][path] == stem)
 
-    def defining(self, name: str) -> list[str] | None:
+    def defined(self, path: str) -> set[str]:
+        """The names that a file defines."""
         if ("defined",) not in self.memo:
             self.memo["defined",] = {p: {d["name"] for d in f["definitions"]} for p, f in self.facts.items()}
+        return self.memo["defined",].get(path, set())
+
+    def defining(self, name: str) -> list[str] | None:
+        self.defined("")
         return self._scan("define", name, wanted=lambda path: name in self.memo["defined",][path])
 
     def roots_of(self, top: str) -> list[str]:
@@ -971,7 +976,9 @@ def links_of(path: str, tree: Tree, tags: dict[str, str], governance: Governance
             for file, symbol, kappa in dotted(tree, path, f"{target}.{name}" if name else target):
                 add("provides", file, kappa, STATIC, here, symbol)
         elif kind == "symbol":
-            found = dotted(tree, path, target)
+            found = dotted(tree, path, f"{name}.{target}") if name else []
+            found = [row for row in found if row[1].split(".")[0] in tree.defined(row[0])]
+            found = found or dotted(tree, path, target)
             if not found and len(target) > 3:
                 files = tree.defining(target) or []
                 found = [(f, target, UNIQUE_SUFFIX if len(files) == 1 else Fraction(1, len(files))) for f in files]

@@ -2,13 +2,14 @@
 
 Knows CommonMark's block and link syntax as far as it names something, and the
 anchors GitHub gives to headings. Builds no document tree; fenced code is
-searched for paths only, front matter not at all.
+searched for paths only, unless it is a directive of Sphinx (MyST), front matter not at all.
 """
 
 from __future__ import annotations
 
 import re
 
+from . import rst
 from .chunks import by_headings
 from .generic import refer_comments
 from .links import add_link
@@ -33,6 +34,8 @@ _IDENTITY = re.compile(
     rb"<[A-Za-z][^<>]{0,300}?\b(?:id|name)[ \t]{0,9}=[ \t]{0,9}[\"']([^\"'\n]{1,200})[\"']", re.IGNORECASE
 )
 _CODE = re.compile(rb"`([^`\n]{3,200})`")
+
+_MYST = re.compile(rb"(?:```|:::)\{[a-z]|[a-z]\}`")
 
 _SLUG_DROP = re.compile(r"[^\w\- ]")
 _INLINE_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
@@ -60,6 +63,8 @@ def extract(source: Source, language: str) -> Findings:
                 group = 1 if match[1] is not None else 2
                 add_link(found, match[group], source.line(match.start(group)))
                 linked.append(match.span(group))
+    if b"{" in text and _MYST.search(text):
+        linked += rst.markdown(source, text, found)
     if b"`" in prose:
         for match in _CODE.finditer(prose):
             word = match[1].partition(b"(")[0].strip()

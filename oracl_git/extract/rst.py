@@ -1,4 +1,4 @@
-"""reStructuredText: sections, targets, roles and directives, as Sphinx and docutils have them.
+"""reStructuredText: sections, targets, roles and directives, as Sphinx and docutils have them, in Markdown (MyST), too.
 
 Knows the markup that names files, documents and symbols. Parses nothing else:
 tables, substitutions and nested bodies are text. Roles inside literal blocks
@@ -8,6 +8,8 @@ are examples and are not read.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterable
 
 from .chunks import by_headings
 from .links import add_link
@@ -24,12 +26,18 @@ _TARGET = re.compile(rb"\.\. _(?!_)(`[^`\n]{1,200}`|[^:\n]{1,200}):[ \t]*+([^\n]
 _DIRECTIVE = re.compile(rb"\.\. (?:\|[^|\n]{1,80}\| )?([A-Za-z][\w:+.-]{0,40}?)::(?:[ \t]++([^\n]*+))?$", re.MULTILINE)
 _FILE_OPTION = re.compile(rb"^[ \t]{1,40}:file:[ \t]++([^\s]++)", re.MULTILINE)
 _ROLE = re.compile(rb":((?:[A-Za-z][\w+-]{0,20}:)?[A-Za-z][\w+.-]{0,30}):`([^`]{1,400})`")
+_MYST_FENCE = re.compile(rb"^[ \t]{0,40}(`{3,}+|:{3,}+)(?:\{([A-Za-z][\w:+.-]{0,40})\})?([^\n`]*+)$", re.MULTILINE)
+_MYST_OPTION = re.compile(rb"^:file:[ \t]++([^\s]++)", re.MULTILINE)
+_MYST_ROLE = re.compile(rb"\{((?:[A-Za-z][\w+-]{0,20}:)?[A-Za-z][\w+.-]{0,30})\}`([^`]{1,400})`")
 _NAMED_LINK = re.compile(rb"`[^`<]{0,300}<([^`<>\s]{1,400})>`_")
 _LITERAL = re.compile(rb"``([^`\s]{3,200})``")
 _TITLED = re.compile(r"(.*?)<([^<>]*)>$", re.DOTALL)
 _LABEL = re.compile(r"[\w][\w .:+-]*")
 _SYMBOL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
+_Modules = list[tuple[int, str]]  # from which offset on a document speaks of which module
+_PAGES = (".rst", ".md")
+_BULLETS = frozenset((b"", b"*", b"-", b"+", b"#."))
 _SYMBOL_ROLES = frozenset((
     "mod", "class", "func", "meth", "attr", "exc", "data", "obj", "const", "any", "type", "deco",
 ))  # fmt: skip
@@ -54,6 +62,7 @@ def extract(source: Source, language: str) -> Findings:
     markup = blank(text, _literal_blocks(source)) if b"::" in text else text
     _headings(source, found)
     linked: list[tuple[int, int]] = []
+    modules: _Modules = []
     if b".. _" in markup:
         for match in _TARGET.finditer(markup):
             if _column(source, match.start()) < 0:
@@ -66,11 +75,9 @@ def extract(source: Source, language: str) -> Findings:
                 add_link(found, destination, source.line(match.start(2)))
                 linked.append(match.span(2))
     if b"::" in markup:
-        linked += _directives(source, markup, found)
+        linked += _directives(source, markup, modules, found)
     if b":`" in markup:
-        for match in _ROLE.finditer(markup):
-            if _role(match[1].decode(), match[2].decode("utf-8", "replace"), source.line(match.start()), found):
-                linked.append(match.span(2))
+        linked += _roles(source, _ROLE.finditer(markup), modules, found)
     if b">`_" in markup:
         for match in _NAMED_LINK.finditer(markup):
             add_link(found, match[1], source.line(match.start(1)))
@@ -97,7 +104,7 @@ def symbol_roles(source: Source, start: int, end: int, found: Findings) -> None:
     for match in _ROLE.finditer(source.text, start, end):
         role = match[1].decode()
         if _symbol_role(role):
-            _symbol(match[2].decode("utf-8", "replace"), source.line(match.start()), found)
+            _symbol(match[2].decode("utf-8", "replace"), source.line(match.start()), "", found)
 
 
 def _headings(source: Source, found: Findings) -> None:
@@ -132,9 +139,9 @@ def _literal_blocks(source: Source) -> list[tuple[int, int]]:
 
 
 def _column(source: Source, offset: int) -> int:
-    """How far a line is indented whose first word is here; -1 if it is not the first."""
+    """How far a line is indented whose first word is here, after the mark of a list; -1 if it is not the first."""
     start = source.start(source.line(offset))
-    return -1 if source.text[start:offset].strip() else offset - start
+    return offset - start if source.text[start:offset].strip() in _BULLETS else -1
 
 
 def _indent(row: bytes) -> int:
@@ -148,37 +155,99 @@ def _block_end(rows: list[bytes], number: int, indent: int) -> int:
     return number
 
 
-def _directives(source: Source, markup: bytes, found: Findings) -> list[tuple[int, int]]:
+def _directives(source: Source, markup: bytes, modules: _Modules, found: Findings) -> list[tuple[int, int]]:
     """Note what directives name; returns the spans that are spoken for."""
-    spans: list[tuple[int, int]] = []
-    module = ""
-    for match in _DIRECTIVE.finditer(markup):
-        indent = _column(source, match.start())
-        if indent < 0:
-            continue
-        domain, _, name = match[1].decode().rpartition(":")
-        argument = (match[2] or b"").strip()
-        line = source.line(match.start())
-        if name in _FILE_DIRECTIVES and argument:
-            add_link(found, argument, line)
-            spans.append(match.span(2))
-        elif name == "toctree":
-            spans.append(_entries(source, line, indent, found, ""))
-        elif name == "autosummary":
-            _entries(source, line, indent, found, module or "?")
-        elif domain in ("", "py") and (name in _SYMBOL_DIRECTIVES or name in _MODULE_DIRECTIVES):
-            symbol = argument.partition(b"(")[0].strip().decode("utf-8", "replace")
-            if not _SYMBOL.fullmatch(symbol):
-                continue
-            if name in _MODULE_DIRECTIVES:
-                module = symbol
-                found.refer("symbol", symbol, "", line)
-            else:
-                found.refer("symbol", _qualified(symbol, module), "", line)
+    spans = _within(source, markup, (0, len(markup)), modules, found)
     if b":file:" in markup:
         for match in _FILE_OPTION.finditer(markup):
             add_link(found, match[1], source.line(match.start(1)))
             spans.append(match.span(1))
+    return spans
+
+
+def _within(
+    source: Source, markup: bytes, part: tuple[int, int], modules: _Modules, found: Findings
+) -> list[tuple[int, int]]:
+    """Note what the directives of a part of a text name, and the modules they speak of; the spans spoken for."""
+    spans: list[tuple[int, int]] = []
+    for match in _DIRECTIVE.finditer(markup, *part):
+        indent = _column(source, match.start())
+        if indent < 0:
+            continue
+        line = source.line(match.start())
+        body = line, _block_end(source.rows, line, indent)
+        span = _directive(source, match[1], match[2] or b"", body, match.start(), modules, found)
+        spans += [span] if span else [match.span(2)] if match[2] and _names_file(match[1]) else []
+    return spans
+
+
+def _names_file(name: bytes) -> bool:
+    return name.rpartition(b":")[2].decode() in _FILE_DIRECTIVES
+
+
+def _directive(
+    source: Source, said: bytes, argument: bytes, body: tuple[int, int], offset: int, modules: _Modules, found: Findings
+) -> tuple[int, int] | None:
+    """Note what one directive names, `body` being its rows after the first; returns the span of its entries."""
+    domain, _, name = said.decode().rpartition(":")
+    argument, line = argument.strip(), source.line(offset)
+    module = modules[-1][1] if modules else ""
+    if name in _FILE_DIRECTIVES and argument:
+        add_link(found, argument, line)
+    elif name == "toctree":
+        return _entries(source, body, found, "")
+    elif name == "autosummary":
+        _entries(source, body, found, module or "?")
+    elif domain in ("", "py") and (name in _SYMBOL_DIRECTIVES or name in _MODULE_DIRECTIVES):
+        symbol = argument.partition(b"(")[0].strip().decode("utf-8", "replace")
+        if not _SYMBOL.fullmatch(symbol):
+            return None
+        if name in _MODULE_DIRECTIVES:
+            modules.append((offset, symbol))
+            found.refer("symbol", symbol, "", line)
+        else:
+            found.refer("symbol", _qualified(symbol, module), "", line)
+    return None
+
+
+def markdown(source: Source, text: bytes, found: Findings) -> list[tuple[int, int]]:
+    """Note what directives and roles of Markdown name, as MyST has them; returns the spans that are spoken for."""
+    spans: list[tuple[int, int] | None] = []
+    modules: _Modules = []
+    mark, name, argument, start = b"", b"", b"", 0  # of the block that is open
+    for match in _MYST_FENCE.finditer(text):
+        if not mark or (match[2] and match[1][:1] == b":"):  # blocks of colons hold others
+            mark, name, argument, start = match[1], match[2] or b"", match[3], match.start()
+            if mark[:1] == b":" and name != b"toctree":
+                body = (source.line(start), source.line(start))
+                spans.append(_directive(source, name, argument, body, start, modules, found) if name else None)
+                mark = b""
+        elif match[1].startswith(mark) and not match[2] and not match[3].strip():
+            body = (source.line(start), source.line(match.start()) - 1)
+            if name == b"eval-rst":
+                spans += _within(source, text, (start, match.start()), modules, found)
+            elif name:
+                spans.append(_directive(source, name, argument, body, start, modules, found))
+            mark = b""
+    spans += _roles(source, _MYST_ROLE.finditer(text), modules, found)
+    for option in _MYST_OPTION.finditer(text) if b"\n:file:" in text else ():
+        add_link(found, option[1], source.line(option.start(1)))
+        spans.append(option.span(1))
+    return [span for span in spans if span]
+
+
+def _roles(
+    source: Source, roles: Iterable[re.Match[bytes]], modules: _Modules, found: Findings
+) -> list[tuple[int, int]]:
+    """Note what roles name; returns the spans that are spoken for."""
+    spans = []
+    places = [offset for offset, _ in modules]
+    for match in roles:
+        index = bisect_right(places, match.start()) - 1
+        module = modules[index][1] if index >= 0 else ""
+        content = match[2].decode("utf-8", "replace")
+        if _role(match[1].decode(), content, source.line(match.start()), module, found):
+            spans.append(match.span(2))
     return spans
 
 
@@ -189,13 +258,12 @@ def _qualified(symbol: str, module: str) -> str:
     return symbol
 
 
-def _entries(source: Source, line: int, indent: int, found: Findings, module: str) -> tuple[int, int]:
-    """The lines of a toctree (no module) or autosummary; returns their span."""
-    rows = source.rows
-    end = _block_end(rows, line, indent)
+def _entries(source: Source, body: tuple[int, int], found: Findings, module: str) -> tuple[int, int]:
+    """The rows of a toctree (no module) or autosummary; returns their span."""
+    line, end = body
     for number in range(line, end):
-        entry = rows[number].strip().decode("utf-8", "replace")
-        if not entry or entry[0] == ":" or entry.startswith(".. "):
+        entry = source.rows[number].strip().decode("utf-8", "replace")
+        if not entry or entry[0] == ":" or entry.startswith((".. ", "---")):
             continue
         titled = _TITLED.match(entry)
         target = titled[2].strip() if titled else entry
@@ -203,7 +271,12 @@ def _entries(source: Source, line: int, indent: int, found: Findings, module: st
             symbol = target.lstrip("~!").partition("(")[0].strip()
             if _SYMBOL.fullmatch(symbol):
                 found.refer("symbol", _qualified(symbol, module.strip("?")), "", number + 1)
-        elif target != "self" and "://" not in target and "*" not in target and not re.search(r"\s", target):
+        elif target == "self" or "://" in target or re.search(r"\s", target):
+            continue
+        elif "*" in target:
+            for suffix in _PAGES:
+                found.refer("file", target + suffix, "above" if target[0] == "/" else "", number + 1)
+        else:
             found.refer("doc", target, "", number + 1)
     return source.start(line), source.ends[end - 1] if end else 0
 
@@ -213,10 +286,10 @@ def _symbol_role(role: str) -> bool:
     return name in _SYMBOL_ROLES and domain in ("", "py")
 
 
-def _role(role: str, content: str, line: int, found: Findings) -> bool:
+def _role(role: str, content: str, line: int, module: str, found: Findings) -> bool:
     """Note what a role names; true when its text is no longer open for mentions."""
     if _symbol_role(role):
-        _symbol(content, line, found)
+        _symbol(content, line, module, found)
         return False
     name = role.rpartition(":")[2]
     titled = _TITLED.match(content)
@@ -234,8 +307,9 @@ def _role(role: str, content: str, line: int, found: Findings) -> bool:
     return False
 
 
-def _symbol(content: str, line: int, found: Findings) -> None:
+def _symbol(content: str, line: int, module: str, found: Findings) -> None:
+    """Note a symbol, to be looked for first in the module that the document speaks of."""
     titled = _TITLED.match(content)
     target = (titled[2] if titled else content).strip().lstrip("~!.").partition("(")[0].strip()
     if _SYMBOL.fullmatch(target):
-        found.refer("symbol", target, "", line)
+        found.refer("symbol", target, module if _qualified(target, module) != target else "", line)

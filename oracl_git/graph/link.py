@@ -258,9 +258,11 @@ def _entry(merge: _Merge, reference: Reference, language: str, names: Names) -> 
 
 
 def _symbol(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
-    """A dotted name in code markup: through its module, else by the symbol it names."""
+    """A dotted name in code markup: in the module spoken of if it has it, through its own, else by its symbol."""
     here = fragment(reference.start, reference.end)
-    targets = resolve_dotted(names, merge.source, reference.target)
+    spoken = resolve_dotted(names, merge.source, f"{reference.name}.{reference.target}") if reference.name else []
+    targets = [each for each in spoken if each.symbol.partition(".")[0] in names.members(each.path)]
+    targets = targets or resolve_dotted(names, merge.source, reference.target)
     if targets:
         for target in targets:
             merge.add("comments", "references", target.path, target.confidence, STATIC, here, target.symbol)

@@ -101,3 +101,65 @@ def test_chunks_follow_sections() -> None:
     assert chunks[:2] == [(1, 21, "A"), (22, 24, "B")]
     assert [c[2] for c in chunks[2:]] == ["C"] * 5
     assert chunks[-1][1] == 225
+
+
+MYST = b"""\
+# API
+
+```{currentmodule} pkg.core
+```
+
+```{toctree}
+:maxdepth: 2
+
+guide/start
+Other <more/page>
+all/*
+```
+
+```{eval-rst}
+*   .. autoclass:: Thing
+       :members:
+
+.. toctree::
+
+   inner
+```
+
+:::{note}
+See {doc}`guide/end`, {py:class}`Thing` and {func}`~pkg.util.run`.
+:::
+
+```{literalinclude} code/one.py
+```
+```{py-script}
+:file: code/two.py
+```
+```python
+.. autoclass:: NotThis
+```
+"""
+
+
+def test_directives_and_roles_of_sphinx_in_markdown() -> None:
+    facts = extract(MYST, "markdown")
+    said = {(r.kind, r.target, r.name) for r in facts.references if r.kind != "mention"}
+    assert said == {
+        ("symbol", "pkg.core", ""),
+        ("doc", "guide/start", ""),
+        ("doc", "more/page", ""),
+        ("file", "all/*.rst", ""),
+        ("file", "all/*.md", ""),
+        ("symbol", "pkg.core.Thing", ""),
+        ("doc", "inner", ""),
+        ("doc", "guide/end", ""),
+        ("symbol", "Thing", "pkg.core"),
+        ("symbol", "pkg.util.run", ""),
+        ("link", "code/one.py", ""),
+        ("link", "code/two.py", ""),
+    }
+
+
+def test_an_open_block_of_markdown_names_nothing() -> None:
+    facts = extract(b"```{toctree}\nguide/start\n" * 3 + b":::{x" * 3_000, "markdown")
+    assert {r.kind for r in facts.references} <= {"mention", "doc"}

@@ -94,3 +94,11 @@ def test_headings_need_an_underline_of_their_own() -> None:
 def test_placeholder() -> None:
     assert extract(b"Soon\n====\n\n.. TODO: write this\n", "rst").placeholder
     assert not extract(b"Soon\n====\n\nWritten.\n", "rst").placeholder
+
+
+def test_roles_are_of_the_module_that_is_spoken_of() -> None:
+    text = b"A :class:`Early`.\n\n.. currentmodule:: pkg.web\n\nA :class:`Request` and :meth:`Request.get`, :func:`other.run`.\n"
+    found = {(r.target, r.name) for r in extract(text, "rst").references if r.kind == "symbol"}
+    assert found == {
+        ("Early", ""), ("pkg.web", ""), ("Request", "pkg.web"), ("Request.get", "pkg.web"), ("other.run", ""),
+    }  # fmt: skip

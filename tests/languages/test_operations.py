@@ -507,3 +507,20 @@ def test_variables_of_makefiles_within_variables_have_an_end() -> None:
     files = {f"d{k}/x.mk": "".join(f"{a} := d{k}$({b})/$({c})\n" for a, b, c in others) for k in range(5)}
     tree = Tree({**files, "Makefile": f"include {''.join(f'$({name})' for name in names)}/z.mk\n"})
     assert list(tree.follow("Makefile", "use").values()) == ["external"]
+
+
+def test_roles_of_a_page_lead_into_the_module_that_it_speaks_of(edges) -> None:
+    assert edges({
+        "docs/web.rst": "Web\n===\n\n.. currentmodule:: pkg.web\n\nA :class:`Request` and a :class:`Special`.\n",
+        "docs/start.md": "# Start\n\n```{currentmodule} pkg.web\n```\n\n{class}`Request`\n\n```{toctree}\nweb\nmore/*\n```\n",
+        "docs/more/a.md": "# A\n",
+        "src/pkg/__init__.py": "",
+        "src/pkg/web.py": "class Request:\n    pass\n",
+        "other/tool.py": "class Request:\n    pass\n\nclass Special:\n    pass\n",
+    }) == {
+        ("references", "docs/web.rst", "src/pkg/web.py"),
+        ("references", "docs/web.rst", "other/tool.py"),
+        ("references", "docs/start.md", "src/pkg/web.py"),
+        ("references", "docs/start.md", "docs/web.rst"),
+        ("references", "docs/start.md", "docs/more/a.md"),
+    }  # fmt: skip

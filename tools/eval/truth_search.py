@@ -116,7 +116,7 @@ def helm(root: str, paths: list[str]) -> Iterator[Row]:
 
 
 def kotlin(root: str, paths: list[str]) -> Iterator[Row]:
-    """Single imports: the files of the package with a declaration of that name at their left margin, or of what it is in.
+    """Single imports: the files of the package that declare the name, or what it is in, at their left margin.
 
     The files of the own module (the part of the path before "src") go before others that declare the same.
     """

@@ -1,25 +1,64 @@
-"""Where pages of Sphinx lead, as Sphinx itself reads them: the truth for tools/eval/imports.py.
+"""Where pages of Sphinx lead, as Sphinx and Python find it: the truth for tools/eval/imports.py.
 
     python tools/eval/truth_sphinx.py REPOSITORY DOCS > TRUTH.jsonl
     python tools/eval/imports.py REPOSITORY TRUTH.jsonl --language rst --relation references
 
-Needs `sphinx`, what the `conf.py` in DOCS imports, and the documented package on PYTHONPATH, from the repository.
-Sphinx reads the pages, documents the modules, and its environment then says which pages each one lists, and
-which other files it was made of: those included, and the sources of what is documented, where it is defined.
-What the documents only mention, as in roles, is true as far as a word of theirs says so, but not asked for.
+Needs `sphinx`, what the `conf.py` in DOCS imports, and the documented package, importable from the repository.
+Asked for are the pages that one lists and the files that it includes, as Sphinx's environment has them, and the
+files where what its `auto…` directives name is defined, as `inspect` says of what is really imported. What else a
+page was made of (members from elsewhere), what roles and words name, is true, but not asked for.
 """
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 _WORD = re.compile(r"[\w./-]{3,200}")
+_NAMED = re.compile(
+    r"(?:\.\. |\{)(?:py:)?(?P<how>(?:current)?module|auto[a-z]+)(?:::|\}) *(?P<what>[\w.]+)"
+    r"|[:{](?:py:)?(?:class|func|meth|exc|attr|mod|data|obj|const)[:}]`(?:[^`<]*<)?[~!.]*(?P<role>[\w.]+)"
+)
+
+
+def file_of(name: str, context: str) -> str:
+    """The file that defines a name, as seen from a module; "" if it cannot be imported."""
+    for whole in (f"{context}.{name}" if context else name, name):
+        parts = whole.split(".")
+        for cut in range(len(parts), 0, -1):
+            try:
+                value = owner = importlib.import_module(".".join(parts[:cut]))
+            except ImportError:
+                continue
+            try:
+                for part in parts[cut:]:
+                    value, owner = getattr(value, part), value
+                found = inspect.unwrap(value) if callable(value) else value
+                if not (inspect.ismodule(found) or inspect.isclass(found) or inspect.isroutine(found)):
+                    found = owner
+                return inspect.getsourcefile(found) or ""
+            except (AttributeError, TypeError, ValueError):
+                break
+    return ""
+
+
+def named(text: str) -> Iterator[tuple[bool, str]]:
+    """(whether a directive documents it, the file) of what a page names."""
+    context = ""
+    for match in _NAMED.finditer(text):
+        if match["how"] in ("module", "currentmodule", "automodule"):
+            context = match["what"]
+        if match["how"] != "currentmodule":
+            asked = bool(match["how"]) and match["how"].startswith("auto")
+            yield asked, file_of(match["what"] or match["role"], "" if match["how"] == "automodule" else context)
 
 
 def main() -> None:
@@ -34,23 +73,28 @@ def main() -> None:
         app = Sphinx(str(source), str(source), f"{out}/o", f"{out}/d", "dummy", status=None, warning=sys.stderr)
         app.build(force_all=True)
         env = app.env
-        names = sorted(env.found_docs)
-        pages = {name: os.path.relpath(env.doc2path(name), place) for name in names}
-        for name in names:
-            targets = {pages[each] for each in env.toctree_includes.get(name, ()) if each in pages}
-            targets |= {
+        pages = {name: os.path.relpath(env.doc2path(name), place) for name in sorted(env.found_docs)}
+        for name, page in pages.items():
+            text = (place / page).read_text("utf-8", "replace")
+            words = {
+                os.path.normpath(os.path.join(base, word.lstrip("/"))) + end
+                for word in _WORD.findall(text)
+                for base in ("", os.path.dirname(page), docs)
+                for end in ("", ".rst", ".md")
+            }
+            listed_pages = {pages[each] for each in env.toctree_includes.get(name, ()) if each in pages}
+            made_of = {
                 os.path.relpath(os.path.realpath(os.path.join(app.srcdir, each)), place)
                 for each in env.dependencies.get(name, ())
             }
-            for target in sorted(targets & files - {pages[name]}):
-                print(json.dumps({"source": pages[name], "targets": [target]}))
-            text = (place / pages[name]).read_text("utf-8", "replace")
-            said = {os.path.normpath(os.path.join(base, word)) for word in _WORD.findall(text)
-                    for base in ("", os.path.dirname(pages[name]), docs)}  # fmt: skip
-            modules = (word.replace(".", "/") for word in re.findall(r"[A-Za-z_][\w.]+", text))
-            said |= {f"{root}{each}{end}" for each in modules for root in ("", "src/") for end in (".py", "/__init__.py")}
-            for target in sorted(said & files):
-                print(json.dumps({"source": pages[name], "targets": [target], "asked": False}))
+            said: dict[bool, set[str]] = {True: set(), False: set()}
+            for asked, path in named(text):
+                said[asked].add(os.path.relpath(os.path.realpath(path), place) if path else "")
+            wanted = listed_pages | said[True] | {each for each in made_of if each in words or not each.endswith(".py")}
+            for target in sorted(wanted & files - {page}):
+                print(json.dumps({"source": page, "targets": [target]}))
+            for target in sorted((said[False] | made_of | words) & files - wanted):
+                print(json.dumps({"source": page, "targets": [target], "asked": False}))
 
 
 if __name__ == "__main__":
