@@ -45,6 +45,7 @@ def extract(source: Source, language: str) -> Findings:
     text = blank(text, spans)
     if b"${{" in text or b"CI_PROJECT_DIR" in text or b"GITHUB_WORKSPACE" in text:
         text = blank(text, [match.span() for match in _EXPRESSION.finditer(text)])
+    steps = False
     if language in ("toml", "ini"):
         text = _sections(source, text, found)
     elif language == "yaml":
@@ -54,14 +55,16 @@ def extract(source: Source, language: str) -> Findings:
         npm.read(source, found)
     if language == "yaml":
         text = pipelines.refer(source, _pages(source, text, found), found)
-        pipelines.refer_triggers(source, text, found)
+        steps = pipelines.is_one(text)
+        if steps:
+            pipelines.refer_triggers(source, text, found)
         _mounts(source, text, found)
         _below_variables(source, text, found)
         containers.refer(source, text, found)
         refer_templates(source, text, found)
     elif language == "toml":
         manifests.pyproject(source, found)
-    _values(source, text, language in ("toml", "ini"), found)
+    _values(source, text, language in ("toml", "ini"), steps, found)
     return found
 
 
@@ -92,9 +95,9 @@ def _below_variables(source: Source, text: bytes, found: Findings) -> None:
             found.refer("file", f"/{match[1].decode()}", "", source.line(match.start()))
 
 
-def _values(source: Source, text: bytes, short_entries: bool, found: Findings) -> None:
+def _values(source: Source, text: bytes, short_entries: bool, steps: bool, found: Findings) -> None:
     named = paths(text)
-    if not short_entries and pipelines.is_one(text):
+    if steps:
         pipelines.refer_names(source, text, [(offset, path) for offset, (path, _) in named if "/" not in path], found)
         named = [row for row in named if "/" in row[1][0]]
     for offset, (path, anchor) in named:

@@ -35,7 +35,7 @@ _IDENTITY = re.compile(
 )
 _CODE = re.compile(rb"`([^`\n]{3,200})`")
 
-_MYST = re.compile(rb"(?:```|:::)\{[a-z]|[a-z]\}`")
+_MYST = (b"```{", b":::{", b"}`")  # how its directives and roles look
 
 _SLUG_DROP = re.compile(r"[^\w\- ]")
 _INLINE_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
@@ -63,7 +63,7 @@ def extract(source: Source, language: str) -> Findings:
                 group = 1 if match[1] is not None else 2
                 add_link(found, match[group], source.line(match.start(group)))
                 linked.append(match.span(group))
-    if b"{" in text and _MYST.search(text):
+    if any(sign in text for sign in _MYST):
         linked += rst.markdown(source, text, found)
     if b"`" in prose:
         for match in _CODE.finditer(prose):

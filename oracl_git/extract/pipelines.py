@@ -27,16 +27,24 @@ _ITEM = re.compile(rb"^([ \t]*+)-[ \t]", re.MULTILINE)
 _FLOW = re.compile(rb"\{[^{}\n]*+\}|[^\s\[\]{},][^\n\[\]{},]*+")
 _LOCAL = re.compile(rb"(?<![\w.-])local[\"']?[ \t]*+:[ \t]*+([^\n,}]*+)")
 _ELSEWHERE = re.compile(rb"(?<![\w.-])(?:project|remote|template|component|artifact)[\"']?[ \t]*+:(?=\s)")
-_STEPS = re.compile(rb"^[ \t]*+(?:-[ \t]++)?(?:run|script|before_script|uses)[ \t]*+:", re.MULTILINE)
-_DIRECTORY = re.compile(  # where a step goes, and what is named with its slash, as before a variable
-    rb"(?:(?:\bcd|\bpushd|[ \t]-C|\bworking-directory[ \t]*+:)[ \t]++[\"']?(?:\./|/)?"
-    rb"(?P<to>[\w.-]{1,100}+(?:/[\w.-]{1,100}+){0,20})|(?<![\w./$-])(?:\./)?(?P<of>(?:[\w.-]{1,100}+/){1,20})(?=[\s$\"']))"
+_STEPS = re.compile(rb"(?<=[\s_])(?:run|script|uses|rules):")
+# Where a step goes, and what is named with its slash, as before a variable; each begins with a letter that is rare.
+_GOES = re.compile(
+    rb"(?:cd(?<!\wcd)|pushd(?<!\wpushd)|-C(?<=[ \t]-C)|-directory:(?<=working-directory:))[ \t]++[\"']?(?:\./|/)?"
+    rb"([\w.-]{1,100}+(?:/[\w.-]{1,100}+){0,20})"
 )
+_SLASH = re.compile(rb"/(?=[\s$\"'])")
+_BEFORE = re.compile(rb"(?:[\w.-]{1,100}/){0,20}[\w.-]{1,100}\Z")
+_LONGEST = 200  # bytes of a directory's name
 _MOST_DIRECTORIES = 20  # of one file
-_KNOWN = re.compile(  # names of files whose suffix says nothing
-    rb"(?<![\w./-])(?:Dockerfile(?:[.-]\w[\w-]{0,60}+)?|Containerfile|Makefile|VERSION"
-    rb"|\.(?:nvmrc|tool-versions|[a-z]{2,9}-version))(?![\w./-])"
-)
+# Names of files whose suffix says nothing, by what they have in common.
+_KNOWN = {
+    b"ockerfile": re.compile(rb"Dockerfile(?<![\w./-]Dockerfile)(?:[.-]\w[\w-]{0,60}+)?(?![\w./-])"),
+    b"Makefile": re.compile(rb"Makefile(?<![\w./-]Makefile)(?![\w./-])"),
+    b"VERSION": re.compile(rb"VERSION(?<![\w./-]VERSION)(?![\w./-])"),
+    b".nvmrc": re.compile(rb"\.nvmrc(?<![\w./-]\.nvmrc)(?![\w./-])"),
+    b"-version": re.compile(rb"\.(?<![\w./-]\.)[a-z]{2,9}-version(?![\w./-])"),
+}
 _TRIGGERS = re.compile(
     rb"^[ \t]*+(?:-[ \t]++)?(?:(?:changes|exists|paths)[ \t]*+:|[\w.\"'-]{1,100}+:[ \t]++&[\w.-]++)[ \t]*+"
     rb"(?:\[([^\[\]\n]{1,2000})\]|((?:\n(?:[ \t]*+-[ \t][^\n]*+|[ \t]*+(?=\n|\Z)))++))",
@@ -47,18 +55,29 @@ _FILE = re.compile(rb"(?:\./|/)?([\w.*+@-][\w./*+@-]{0,300}\.ya?ml)")
 
 
 def is_one(text: bytes) -> bool:
-    """Whether a document has steps that run something."""
-    return (b"run:" in text or b"script:" in text or b"uses:" in text) and _STEPS.search(text) is not None
+    """Whether a document has steps that run something, or rules for them."""
+    spoken = b"run:" in text or b"uses:" in text or b"script:" in text or b"rules:" in text
+    return spoken and _STEPS.search(text) is not None
 
 
 def refer_names(source: Source, text: bytes, names: list[tuple[int, str]], found: Findings) -> None:
     """Note files that steps name without a directory: from the top, or where some step goes."""
-    names = names + [(match.start(), match[0].decode()) for match in _KNOWN.finditer(text)]
-    places = {(match["to"] or match["of"]).strip(b"/"): None for match in _DIRECTORY.finditer(text)} if names else {}
+    known = [pattern for word, pattern in _KNOWN.items() if word in text]
+    names = names + [(match.start(), match[0].decode()) for pattern in known for match in pattern.finditer(text)]
+    places = list(_directories(text))[:_MOST_DIRECTORIES] if names else []
     for offset, name in names:
         found.refer("file", name, "above", source.line(offset))
-        for place in list(places)[:_MOST_DIRECTORIES]:
-            found.refer("file", f"/{place.decode()}/{name}", "above", source.line(offset))
+        for place in places:
+            found.refer("file", f"/{place}/{name}", "above", source.line(offset))
+
+
+def _directories(text: bytes) -> dict[str, None]:
+    """The directories that steps go to, or name."""
+    said = [match[1] for match in _GOES.finditer(text)]
+    for match in _SLASH.finditer(text):
+        before = _BEFORE.search(text, max(0, match.start() - _LONGEST), match.start())
+        said += [before[0]] if before else []
+    return {each.decode().strip("/").removeprefix("./"): None for each in said}
 
 
 def refer_triggers(source: Source, text: bytes, found: Findings) -> None:

@@ -48,6 +48,7 @@ _SYMBOL_DIRECTIVES = frozenset((
     "autodecorator", "autoproperty", "class", "function", "method", "attribute", "data", "exception", "decorator",
     "property", "classmethod", "staticmethod",
 ))  # fmt: skip
+_LISTS = frozenset((b"toctree", b"autosummary"))
 _MODULE_DIRECTIVES = frozenset(("module", "currentmodule", "automodule"))
 _LITERAL_DIRECTIVES = frozenset(
     b"code-block code sourcecode prompt math graphviz productionlist doctest testcode testsetup testoutput "
@@ -175,7 +176,7 @@ def _within(
         if indent < 0:
             continue
         line = source.line(match.start())
-        body = line, _block_end(source.rows, line, indent)
+        body = line, _block_end(source.rows, line, indent) if match[1] in _LISTS else line
         span = _directive(source, match[1], match[2] or b"", body, match.start(), modules, found)
         spans += [span] if span else [match.span(2)] if match[2] and _names_file(match[1]) else []
     return spans
