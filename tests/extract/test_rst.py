@@ -97,7 +97,7 @@ def test_placeholder() -> None:
 
 
 def test_roles_are_of_the_module_that_is_spoken_of() -> None:
-    text = b"A :class:`Early`.\n\n.. currentmodule:: pkg.web\n\n:class:`Request`, :meth:`Request.get`, :func:`other.run`.\n"
+    text = b":mod:`Early`\n\n.. currentmodule:: pkg.web\n\n:class:`Request`, :meth:`Request.get` :func:`other.run`.\n"
     found = {(r.target, r.name) for r in extract(text, "rst").references if r.kind == "symbol"}
     assert found == {
         ("Early", ""), ("pkg.web", ""), ("Request", "pkg.web"), ("Request.get", "pkg.web"), ("other.run", ""),
