@@ -95,7 +95,7 @@ def grammar(name: str) -> Grammar:
 
 
 def read(name: str, text: bytes) -> tuple[Node | None, str]:
-    """The root, if the text can be parsed, and what is wrong with it ("too deep", "syntax") or ""."""
+    """The root, if the text can be parsed, and what is wrong with it ("too deep", "too broken", "syntax") or ""."""
     if _too_deep(text) or (name in _ANGLED and _too_angled(text)):
         return None, "too deep"
     known = grammar(name)
@@ -106,7 +106,7 @@ def read(name: str, text: bytes) -> tuple[Node | None, str]:
     sound = sound and (len(text) <= _WINDOW or _looks_parsable(known, text, _WINDOW, _IN_WINDOW))
     tree = _parse(known, text) if sound else None
     if tree is None or _too_broken(tree.root_node, _BEARABLE, whole=True):
-        return None, "syntax"
+        return None, "too broken"
     return tree.root_node, "syntax" if tree.root_node.has_error else ""
 
 

@@ -13,15 +13,18 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import IO, Any
 
+from ..git.run import without_secrets
 from .facts import Row, Said, extracted
 
 Piece = tuple[str, list[str], bytes | None]  # blob, the languages it is read as, its bytes
 Answer = list[tuple[Row, Said | None]]  # in the order of a piece's languages; none when its bytes are missing
 
-_MEMORY = 2 << 30  # bytes of address space: a parser that takes them has run away
+_MEMORY = 1 << 30  # bytes beside what a process has: a parser that takes them has run away
+_HARMLESS = 1 << 13  # bytes of a text that no parser runs away with
 _SIZE = 8  # bytes of a length
 _LARGEST = 1 << 30  # bytes of a message: what says it is longer is none of ours
 # Modules are found where the parent finds them: what lies in the current directory is none.
@@ -29,9 +32,17 @@ _RUN = "import sys; sys.path[:] = sys.argv[1:]; from oracl_git.store.helper impo
 
 
 def read_piece(piece: Piece, parse: bool = True) -> Answer:
-    """What a piece says; `parse`: whether it is given to a parser."""
+    """What a piece says; `parse`: whether it is given to a parser.
+
+    Ends the process where a parser would take more memory than any file should.
+    """
     _, languages, data = piece
-    return [] if data is None else [extracted(data, language, parse) for language in languages]
+    if data is None:
+        return []
+    if len(data) <= _HARMLESS or not parse:
+        return [extracted(data, language, parse) for language in languages]
+    with _limited_memory():
+        return [extracted(data, language) for language in languages]
 
 
 def start() -> Helper | None:
@@ -48,7 +59,7 @@ class Helper:
     def __init__(self) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _RUN, *filter(None, sys.path)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=without_secrets(),
         )  # fmt: skip
         assert self._process.stdin is not None and self._process.stdout is not None
         self._take, self._give = self._process.stdout, self._process.stdin
@@ -85,7 +96,7 @@ def serve() -> None:
     """Answer batches until there are no more."""
     gc.disable()  # as in an update
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interruption is the parent's to handle, and ends our input
-    _limit_memory()
+    _leave_no_core()
     parent = os.getppid()
     take, give = sys.stdin.buffer, sys.stdout.buffer
     while (batch := _get(take)) is not None:
@@ -97,15 +108,33 @@ def serve() -> None:
         _put(give, answers)
 
 
-def _limit_memory() -> None:
+@contextmanager
+def _limited_memory() -> Iterator[None]:
+    """While this process gets little more memory than it has: a parser that asks for more ends it.
+
+    Nothing is limited where the system does not tell what a process has.
+    """
     try:
         import resource
-    except ImportError:  # not on this system
+
+        with open("/proc/self/statm", encoding="ascii") as file:
+            most = int(file.read().split()[0]) * resource.getpagesize() + _MEMORY
+        before, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (min(most, before) if before >= 0 else most, hard))
+    except (ImportError, OSError, ValueError):
+        yield
         return
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY if most < 0 else min(_MEMORY, most), most))
-    with suppress(OSError, ValueError):  # what ends it is expected: no file is to be left of it
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (before, hard))
+
+
+def _leave_no_core() -> None:
+    """What ends a helper is expected: no file is to be left of it."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

@@ -161,7 +161,7 @@ def test_every_language_has_its_module() -> None:
     for row in languages.LANGUAGES:
         facts = extract(b"x\n", row.name)
         assert facts.language == row.name
-        assert facts.error in ("", "syntax")  # a word is no statement everywhere
+        assert facts.error in ("", "syntax", "too broken")  # a word is no statement everywhere
 
 
 def test_an_unknown_language_reads_as_text() -> None:

@@ -142,7 +142,7 @@ def test_what_is_never_closed_is_not_looked_for_again_and_again(language: str) -
     text = (b"/* " * 30_000 + b"\n") * 4  # a scanner goes to the end for each of them, and starts after the sign
     before = time.process_time()
     facts = extract(text, language)
-    assert facts.error in ("", "syntax")
+    assert facts.error in ("", "syntax", "too broken")
     assert time.process_time() - before < 20  # minutes without a bound
 
 
@@ -171,7 +171,7 @@ def test_a_large_table_is_read(language: str, head: bytes, row: bytes, tail: byt
 @pytest.mark.parametrize(("language", "piece"), [("tsx", b"'a\n"), ("c", b"1,\n"), ("terraform", b'a "b" {}\n')])
 def test_broken_text_is_given_up_by_its_first_piece(language: str, piece: bytes) -> None:
     before = time.process_time()
-    assert extract(piece * (1_000_000 // len(piece)), language).error in ("", "syntax")
+    assert extract(piece * (1_000_000 // len(piece)), language).error in ("", "syntax", "too broken")
     assert time.process_time() - before < 8  # ten seconds and more when all of it is parsed
 
 
@@ -195,7 +195,7 @@ def test_queries_read_the_text_of_as_many_nodes_as_there_are() -> None:
 def test_many_of_one_thing_cost_as_many(language: str, piece: bytes) -> None:
     text = piece * (600_000 // len(piece))
     before = time.process_time()
-    assert extract(text, language).error in ("", "syntax")
+    assert extract(text, language).error in ("", "syntax", "too broken")
     assert time.process_time() - before < 15  # a minute and more when each looks at all the others
 
 
@@ -219,7 +219,7 @@ def test_what_no_one_writes_is_seen_in_small_pieces(language: str, piece: bytes)
     for text in (row, row * (1_000_000 // len(row))):
         done = subprocess.run([sys.executable, "-c", code, language], input=text, capture_output=True, check=True)
         error, seconds = done.stdout.decode().split("\n")[:2]
-        assert error in ("", "syntax", "too deep")
+        assert error in ("", "syntax", "too broken", "too deep")
         assert float(seconds) < 6
 
 

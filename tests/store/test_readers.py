@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -263,3 +264,15 @@ def test_a_file_that_ends_the_update_does_so_once(tmp_path: pathlib.Path, deadly
     assert said.stdout == "text, crash      b.py\n"
     (left,) = (place / "oracl").glob("*-reading")
     assert left.read_bytes() == b""
+
+
+def test_a_text_that_fills_the_memory_ends_one_update_at_most(tmp_path: pathlib.Path) -> None:
+    """Lines that a parser can repair in many ways: 6,000 of them would take sixteen gigabytes."""
+    tree = plain({"a.py": "x = 1\n", "b.py": "/* # a comment\n" * 6_000})
+    place = found(tmp_path / "repo", [Commit(tree)])
+    first, second = (subprocess.run(["git-oracl", "update"], cwd=place, capture_output=True) for _ in range(2))
+    assert first.returncode in (0, -signal.SIGABRT, -signal.SIGSEGV), "what a parser does without memory"
+    assert second.returncode == 0
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1_600_000, "kilobytes"
+    said = subprocess.run(["git-oracl", "stats", "--skipped"], cwd=place, capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"text, (crash|too broken) +b\.py\n", said.stdout)
