@@ -127,13 +127,14 @@ def _read(repo: Repository, oids: list[str], renames: str, edge: frozenset[str])
                 raise stream.failed()
             subject, body = split_message(message.decode("utf-8", "replace"))
             names = () if oid in edge else tuple(parents.decode("ascii").split())
-            yield Commit(oid, names, min(int(time), _LAST), subject, body, tuple(touched))
+            when = int(time or b"0")  # git says nothing where it can make nothing of what the commit says
+            yield Commit(oid, names, min(when, _LAST), subject, body, tuple(touched))
 
 
 def split_message(message: str) -> tuple[str, str]:
     """Subject, and the first paragraph after it without its trailers."""
     paragraphs: list[list[str]] = [[]]
-    for line in message.splitlines():
+    for line in message.split("\n"):
         text = line.strip()
         if text:
             paragraphs[-1].append(text)

@@ -32,6 +32,7 @@ _MADE = re.compile(
     r"|(?:rebase|pull)\b.*\((?:pick|squash|fixup|reword|edit|continue)\)"
     r"|(?:merge|pull)\b.*: Merge made by"
 )
+_TIME = re.compile(rb"> (\d{1,18}) [+-]\d+$")
 _REBASED = re.compile(r"(?:rebase|pull)\b.*\(finish\)")  # says nothing of whether anything was picked
 
 
@@ -57,7 +58,7 @@ def list_refs(repo: Repository, prefix: str) -> list[tuple[str, str]]:
     code, out, err = attempt(repo, "for-each-ref", "--format=%(objectname) %(refname)", prefix)
     if code or b"broken ref" in err:
         raise failure(repo, ("for-each-ref",), code, err)
-    rows = (line.split(" ", 1) for line in out.decode("utf-8", "surrogateescape").splitlines())
+    rows = (line.split(" ", 1) for line in out.decode("utf-8", "surrogateescape").split("\n")[:-1])
     return [(name, oid) for oid, name in rows]
 
 
@@ -124,7 +125,8 @@ def commit_time(repo: Repository, commit: str) -> int:
     out = git(repo, "cat-file", "commit", commit).partition(b"\n\n")[0]
     for line in out.split(b"\n"):
         if line.startswith(b"committer "):
-            return int(line.rsplit(b" ", 2)[1])
+            found = _TIME.search(line)
+            return int(found[1]) if found else 0  # as git's own %ct has it, which is then empty
     raise GitFailed(f"commit {commit} has no committer")
 
 
@@ -141,7 +143,8 @@ def file_at(repo: Repository, commit: str, path: str) -> bytes | None:
 
 def made_here(repo: Repository) -> bool:
     """Whether HEAD's commit was made in this clone, as its reflog says; one that arrived was signed elsewhere."""
-    code, out, _ = attempt(repo, "reflog", "show", "-2", "--format=%H %gs", "HEAD", "--")
+    # A config may want signatures shown, by a program that it names.
+    code, out, _ = attempt(repo, "reflog", "show", "--no-show-signature", "-2", "--format=%H %gs", "HEAD", "--")
     if code:
         return False
     newest, _, before = out.decode("utf-8", "replace").partition("\n")
@@ -160,7 +163,7 @@ def push(repo: Repository, remote: str, refs: Sequence[str]) -> list[Sent]:
     options = ("--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed")
     code, out, err = attempt(repo, "push", *options, "--", remote, *specs, env=_online())
     sent = []
-    for line in out.decode("utf-8", "replace").splitlines():
+    for line in out.decode("utf-8", "surrogateescape").split("\n"):
         flag, tab, rest = line.partition("\t")
         if tab and len(flag) == 1 and "\t" in rest:
             spec, _, text = rest.partition("\t")
@@ -184,9 +187,9 @@ def fetch(repo: Repository, remote: str, pattern: str, into: str) -> None:
 
 def delete_refs(repo: Repository, names: Iterable[str]) -> None:
     """Remove refs of ours."""
-    rows = "".join(f"delete {name}\n" for name in names)
+    rows = "".join(f"delete {name}\0\0" for name in names)
     if rows:
-        git(repo, "update-ref", "--stdin", input=rows.encode())
+        git(repo, "update-ref", "-z", "--stdin", input=rows.encode("utf-8", "surrogateescape"))
 
 
 def _online() -> dict[str, str]:

@@ -197,11 +197,14 @@ class Stream:
 
     def records(self) -> Iterator[bytes]:
         """The NUL-terminated records of the output; a truncated last one is left out."""
-        rest = b""
+        rest: list[bytes] = []  # of a record that has not ended: a message may be as long as a disk
         while chunk := self.stdout.read1(_CHUNK):  # type: ignore[attr-defined]
-            records = (rest + chunk).split(b"\0") if b"\0" in chunk else [rest + chunk]
-            rest = records.pop()
-            yield from records
+            first, *records = chunk.split(b"\0")
+            rest.append(first)
+            if records:
+                yield b"".join(rest)
+                rest = [records.pop()]
+                yield from records
 
     def finish(self) -> None:
         """Wait for the end, and raise if it was a bad one."""

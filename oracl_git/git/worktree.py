@@ -22,6 +22,8 @@ _REGULAR, _EXECUTABLE, _SYMLINK = 0o100644, 0o100755, 0o120000
 MAX_READ = 1 << 20  # a larger file stays out of the index whatever it says
 _PACKED = ("packed-refs", "reftable/tables.list")  # where a ref may be that has no file of its own
 _ANY_CASE = ("true", "input")
+_EMPTY, _FALSE = "ORACL_EMPTY", "ORACL_FALSE"  # variables that hold values for git
+_VALUES = {_EMPTY: "", _FALSE: "false"}
 
 
 class Laid(NamedTuple):
@@ -61,7 +63,7 @@ def _bytes_of(path: str | bytes) -> bytes:
 def differences(repo: Repository) -> Iterator[bytes]:
     """The paths whose file differs from HEAD, or may: changed, new (unless ignored), gone."""
     options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
-    out = git(repo, *_no_filters(repo), "status", *options, index=True, cwd=repo.work_tree)
+    out = git(repo, *_no_filters(repo), "status", *options, index=True, cwd=repo.work_tree, env=_VALUES)
     for record in out.split(b"\0"):
         kind = record[:1]
         if kind == b"1":  # 1 XY sub mH mI mW hH hI path
@@ -77,7 +79,11 @@ def _no_filters(repo: Repository) -> list[str]:
     out = git(repo, "config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process|required)$", ok=(0, 1))
     found = []
     for name in dict.fromkeys(out.decode("utf-8", "surrogateescape").split("\0")[:-1]):
-        found += ["-c", f"{name}={'false' if name.endswith('.required') else ''}"]
+        off = name.endswith(".required")
+        if "=" in name:  # -c takes what is before the first one for the key
+            found.append(f"--config-env={name}={_FALSE if off else _EMPTY}")
+        else:
+            found += ["-c", f"{name}={'false' if off else ''}"]
     return found
 
 

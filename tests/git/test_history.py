@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 
 import pytest
 
 from oracl_git.errors import MissingObjects
 from oracl_git.git import commits, discover, is_linear_extension, reachable
 from oracl_git.git.history import split_message
+from oracl_git.git.refs import commit_time
 
 
 def read(repo, *oids):
@@ -182,3 +184,31 @@ def test_linear_extension(git):
 )
 def test_split_message(message, expected):
     assert split_message(message) == expected
+
+
+def test_a_commit_that_has_no_time_is_of_no_time(git):
+    repo = git.init()
+    repo.commit("one", {"a": "1"})
+    tree = repo("rev-parse", "HEAD^{tree}")
+    for committer in ("a <a>", "a <a> -5 +0000"):
+        raw = f"tree {tree}\nauthor a <a> 1 +0000\ncommitter {committer}\n\nhi\n"
+        oid = repo("hash-object", "-t", "commit", "-w", "--literally", "--stdin", input=raw.encode())
+        assert [(commit.time, commit.subject) for commit in read(repo, oid)] == [(0, "hi")]
+        assert commit_time(discover(str(repo.path)), oid) == 0
+
+
+def test_a_message_without_an_end_costs_as_much_as_it_is_long(git):
+    repo = git.init()
+    repo.commit("one", {"a": "1"})
+    tree = repo("rev-parse", "HEAD^{tree}")
+    raw = f"tree {tree}\nauthor a <a> 1 +0000\ncommitter a <a> 7 +0000\n\n".encode() + b"x" * (48 << 20)
+    oid = repo("hash-object", "-t", "commit", "-w", "--literally", "--stdin", input=raw)
+    started = time.process_time()
+    (commit,) = read(repo, oid)
+    assert len(commit.subject) == 48 << 20
+    assert time.process_time() - started < 3  # half a second; looking at all of it for each piece takes twenty
+
+
+def test_paragraphs_end_at_line_feeds_alone():
+    found = split_message("a\u2028\u2028b\x0c\x0cc\r\n\r\nbody\x85\x85more\n")
+    assert found == ("a\u2028\u2028b\x0c\x0cc", "body\x85\x85more")
