@@ -8,12 +8,11 @@ the repository, so they are matched without backtracking (graph.globs).
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 from ..graph import globs
-from ..graph.governance import Constraint
+from ..graph.governance import Constraint, load_toml
 from .model import CODES, CONSTRAINT, SEVERITIES, Edit, Finding
 
 _COMMENT = re.compile(rb"\boracl:[ \t]*ignore(?:\[([\w, -]{1,200})\])?")
@@ -68,7 +67,7 @@ class Ignored:
     def __init__(self, data: bytes) -> None:
         self.rows: list[tuple[tuple[str, ...], frozenset[str]]] = []
         try:
-            tables = tomllib.loads(data.decode("utf-8")).get("ignore", []) if data else []
+            tables = load_toml(data).get("ignore", [])
         except (ValueError, RecursionError):
             return  # `status` tells of it
         for table in tables if isinstance(tables, list) else ():

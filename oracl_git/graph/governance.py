@@ -8,11 +8,13 @@ reported, and nothing here can name a command, a key or a place outside the tree
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from . import globs, learned, parameters
+from .model import decode_path
 
 ORACL_TOML = ".agentlas/oracl.toml"
 CONSTRAINTS = ".agentlas/constraints.toml"
@@ -23,7 +25,9 @@ CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CO
 FILES = (ORACL_TOML, CONSTRAINTS, LEARNED_CONSTRAINTS, LEARNED_EDGES, LEARNED_TAGS, *CODEOWNERS)
 
 T = TypeVar("T")
-_MAX_RULES = 5_000  # of a file
+P = TypeVar("P", bound=Sequence[str])
+_MAX_RULES = 5_000  # patterns of a file
+_MAX_DOTS = 200  # of a line's names in TOML: reading them costs the square
 _MAX_PROBLEMS = 50
 _MAX_ASKED = 2_000  # questions that are compared with each one asked
 _MAX_QUESTION = 200  # characters of one
@@ -98,11 +102,17 @@ def parse(files: Mapping[str, bytes]) -> Governance:
     )
 
 
-def _believed(name: str, rules: Sequence[T], problems: list[str]) -> Sequence[T]:
-    """The last rules, which win, up to what can be asked of every path."""
-    if len(rules) > _MAX_RULES:
-        problems.append(f"{name}: only the last {_MAX_RULES:,} of {len(rules):,} rules are read")
-    return rules[-_MAX_RULES:]
+def _believed(name: str, rules: Sequence[tuple[P, T]], problems: list[str]) -> Sequence[tuple[P, T]]:
+    """The last rules, which win, up to as many patterns as can be asked of every path."""
+    patterns, start = 0, len(rules)
+    while start and patterns + max(1, len(rules[start - 1][0])) <= _MAX_RULES:
+        start -= 1
+        patterns += max(1, len(rules[start][0]))
+    if start:
+        problems.append(
+            f"{name}: only the last {len(rules) - start:,} of {len(rules):,} rules are read ({_MAX_RULES:,} patterns)"
+        )
+    return rules[start:]
 
 
 def _told(problems: list[str]) -> tuple[str, ...]:
@@ -112,13 +122,27 @@ def _told(problems: list[str]) -> tuple[str, ...]:
 
 
 def _toml(files: Mapping[str, bytes], name: str, problems: list[str]) -> dict[str, object]:
-    import tomllib  # asking a question reads no settings, and this is 7 ms of it
-
     try:
-        return tomllib.loads(files.get(name, b"").decode("utf-8"))
+        return load_toml(files.get(name, b""))
     except (ValueError, RecursionError) as error:
         problems.append(f"{name}: {error}")
         return {}
+
+
+_AFTER_QUOTE = re.compile(r"[\"'][ \t]*\.")
+
+
+def load_toml(data: bytes) -> dict[str, object]:
+    """TOML of a repository, in time that grows with its length. Raises ValueError, RecursionError."""
+    import tomllib  # asking a question reads no settings, and this is 7 ms of it
+
+    text = data.decode("utf-8")
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > _MAX_DOTS:
+            bare = max(piece.count(".") for piece in re.split(r"[\"'#]", line))
+            if bare + len(_AFTER_QUOTE.findall(line)) > _MAX_DOTS:
+                raise ValueError(f"a name of more than {_MAX_DOTS} parts (at line {number})")
+    return tomllib.loads(text)
 
 
 def _json(files: Mapping[str, bytes], name: str, problems: list[str]) -> object:
@@ -148,7 +172,7 @@ def _overrides(entries: object, problems: list[str]) -> list[tuple[tuple[str, ..
             known = {"classification": parameters.CLASSIFICATION, "sensitivity": parameters.SENSITIVITY}.get(name)
             if known is not None and not (isinstance(value, str) and value in known):
                 problems.append(f"{ORACL_TOML}: unknown {name} {value!r}")
-            elif name in ("usage", "estimated_savings") and (not isinstance(value, int) or value < 0):
+            elif name in ("usage", "estimated_savings") and (type(value) is not int or value < 0):
                 problems.append(f"{ORACL_TOML}: {name} must be a whole number, not {value!r}")
             elif isinstance(value, (str, int)):
                 values[name] = value
@@ -160,6 +184,7 @@ def _overrides(entries: object, problems: list[str]) -> list[tuple[tuple[str, ..
 def _constraints(files: Mapping[str, bytes], problems: list[str]) -> list[Constraint]:
     """What people wrote, then what a curator wrote; of two of one id the first counts."""
     found: dict[str, Constraint] = {}
+    patterns = 0  # each is asked of every path
     for file in (CONSTRAINTS, LEARNED_CONSTRAINTS):
         entries = _toml(files, file, problems).get("constraint", ())
         for entry in entries if isinstance(entries, list) else ():
@@ -167,9 +192,14 @@ def _constraints(files: Mapping[str, bytes], problems: list[str]) -> list[Constr
             if not isinstance(name, str) or not name or not isinstance(rule, str) or name in found:
                 problems.append(f"{file}: a constraint needs a rule and an id of its own (got {name!r})")
                 continue
+            paths = _strings(entry.get("paths"))
+            patterns += len(paths)
+            if patterns > _MAX_RULES:
+                problems.append(f"{file}: only the first {_MAX_RULES:,} patterns of constraints are read")
+                return list(found.values())
             found[name] = Constraint(
                 name,
-                _strings(entry.get("paths")),
+                paths,
                 rule,
                 str(entry.get("severity", "warn")),
                 str(entry.get("owner", "")),
@@ -186,6 +216,7 @@ def _learned_edges(data: object, problems: list[str]) -> dict[str, tuple[tuple[s
             continue
         source, target = (row.get("source"), row.get("target")) if isinstance(row, dict) else (None, None)
         confidence = row.get("confidence", 1) if isinstance(row, dict) else None
+        confidence = None if isinstance(confidence, bool) else confidence
         if not _is_text(source) or not _is_text(target) or not isinstance(confidence, (int, float)):
             problems.append(f"{LEARNED_EDGES}: an edge needs source, target and a confidence (got {row!r:.80})")
             continue
@@ -246,10 +277,13 @@ def _is_text(value: object) -> TypeGuard[str]:
     return True
 
 
+_OWNER_WORD = re.compile(r"(?:\\ |\S)+")  # a space in a path stands behind a backslash
+
+
 def _owners(data: bytes) -> list[tuple[tuple[str], bool]]:
     rows = []
-    for line in data.decode("utf-8", "replace").splitlines():
-        words = line.split("#", 1)[0].split()
+    for line in decode_path(data.removeprefix(b"\xef\xbb\xbf")).split("\n"):
+        words = _OWNER_WORD.findall(line.split("#", 1)[0])
         if words and not words[0].startswith(("[", "^[")):
-            rows.append(((words[0],), len(words) > 1))
+            rows.append(((words[0].replace("\\ ", " "),), len(words) > 1))
     return rows

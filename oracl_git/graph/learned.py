@@ -21,10 +21,18 @@ def loads(data: bytes | str) -> Any:
 
 
 def _united_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    found: dict[str, list[Any]] = {}
     for name, value in pairs:
-        found[name] = united(found[name], value) if name in found else value
-    return found
+        found.setdefault(name, []).append(value)
+    return {name: _united(values) for name, values in found.items()}
+
+
+def _united(values: list[Any]) -> Any:
+    """All of them, two by two and those by two: each is looked at as often as the list can be halved."""
+    while len(values) > 1:
+        pairs = [united(*values[at : at + 2]) for at in range(0, len(values) - 1, 2)]
+        values = pairs + values[len(values) & ~1 :]
+    return values[0]
 
 
 def united(first: Any, second: Any) -> Any:
