@@ -132,8 +132,12 @@ def write(git_dir: str, events: int, commit: str, changed: int, seconds: float, 
     try:
         if os.path.exists(path) and os.path.getsize(path) > _KEEP:
             os.replace(path, place(git_dir, OLD_LOG))
-        with open(path, "ab") as file:
-            file.write(json.dumps(run._asdict()).encode() + b"\n")
+        line = json.dumps(run._asdict()).encode() + b"\n"
+        with open(path, "ab+") as file:
+            size = file.seek(0, os.SEEK_END)
+            if size and os.pread(file.fileno(), 1, size - 1) != b"\n":  # a disk that was full cut the last one
+                line = b"\n" + line
+            file.write(line)
     except OSError:
         pass
 

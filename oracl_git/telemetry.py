@@ -73,9 +73,11 @@ def _append(git_dir: str, row: dict[str, object]) -> None:
         if os.path.exists(path) and os.path.getsize(path) > _KEEP:
             os.replace(path, path + ".1")
         line = json.dumps(row, ensure_ascii=True, separators=(",", ":")) + "\n"
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            os.write(descriptor, line.encode())
+            size = os.fstat(descriptor).st_size
+            whole = not size or os.pread(descriptor, 1, size - 1) == b"\n"  # a disk that was full may have cut the last
+            os.write(descriptor, line.encode() if whole else b"\n" + line.encode())
         finally:
             os.close(descriptor)
     except (OSError, ValueError):
@@ -98,13 +100,18 @@ def last(git_dir: str) -> dict[str, Any] | None:
         with open(place(git_dir), "rb") as file:
             file.seek(0, os.SEEK_END)
             file.seek(max(0, file.tell() - _TAIL))
-            lines = file.read().splitlines()
+            tail = file.read().split(b"\n")
     except OSError:
-        return None
-    for line in reversed(lines):
+        tail = []
+    # It may be longer than that, or have been put aside with the file just now.
+    return _newest(tail) or _newest(list(lines(git_dir)))
+
+
+def _newest(rows: list[bytes]) -> dict[str, Any] | None:
+    for line in reversed(rows):
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(row, dict) and row.get("results") and row.get("class") in ("search", "related", "context"):
             return row
