@@ -6,6 +6,7 @@ how to get an index that they are laid over; knows nothing of questions.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -159,16 +160,26 @@ class Uncommitted:
         gone = {raw: committed[raw][1] for raw, entry in files.items() if entry is None and committed[raw][1]}
         came = {raw: entry for raw, entry in files.items() if entry and entry.data and not committed[raw][0]}
         found = {}
+        same: dict[tuple[str, bytes], bytes] = {}  # (text, name) → the last path that has both
+        for other, entry in came.items():
+            same[entry.oid, os.path.basename(other)] = max(other, same.get((entry.oid, os.path.basename(other)), b""))
+        for raw, oid in list(gone.items()):
+            if moved := same.get((oid, os.path.basename(raw))):
+                found[decode_path(raw)] = decode_path(moved)
+                del gone[raw]
+                came.pop(moved, None)
+        by_suffix: dict[bytes, list[tuple[bytes, Laid]]] = {}
+        for other, entry in came.items():
+            by_suffix.setdefault(other.rpartition(b".")[2], []).append((other, entry))
         texts: dict[str, set[bytes]] = {}
         if gone and came:
             with open_objects(self.repo) as objects:
                 for oid, data in objects.blobs(list(gone.values())[:_MOVED]):
                     texts[oid] = set((data or b"").split(b"\n"))
-        for raw, oid in gone.items():
+        for raw, oid in list(gone.items())[:_MOVED]:
             scores = [
                 (_alike(texts.get(oid, set()), entry), other)
-                for other, entry in list(came.items())[:_MOVED]
-                if other.rpartition(b".")[2] == raw.rpartition(b".")[2]
+                for other, entry in by_suffix.get(raw.rpartition(b".")[2], [])[:_MOVED]
             ]
             score, other = max(scores, default=(0.0, b""))
             if score >= _ENOUGH:

@@ -162,6 +162,24 @@ def test_a_file_that_is_saved_while_the_work_tree_is_looked_at(tmp_path: Path) -
     assert found is not None and found.data == b"x = 2\n"
 
 
+def test_files_that_were_moved_are_found_however_many_came(tmp_path: Path) -> None:
+    """A directory of two hundred files, among as many of another kind that are new; one is edited, too."""
+    texts = {n: b"".join(b"x%d = %d\n" % (n, m) for m in range(9)) for n in range(200)}
+    files: worlds.Tree = {b"old/m%03d.py" % n: ("100644", text) for n, text in texts.items()}
+    base = worlds.found(tmp_path / "base", [worlds.Commit(files)])
+    subprocess.run(["git", "clone", "-q", base, str(tmp_path / "clone")], check=True)
+    place = tmp_path / "clone"
+    (place / "old").rename(place / "new")
+    (place / "new/m150.py").write_bytes(texts[150] + b"more = 1\n")
+    for number in range(150):
+        (place / f"note{number}.txt").write_text(f"note {number}\n")
+    with Oracl.at(str(place), worktree=True) as oracl:
+        assert oracl.fresh(True, None).node("new/m000.py")
+        assert oracl.uncommitted is not None
+        found = oracl.uncommitted.renames()
+    assert found == {f"old/m{n:03}.py": f"new/m{n:03}.py" for n in range(200)}
+
+
 def test_a_look_that_nobody_waits_for(tmp_path: Path) -> None:
     """What was seen before counts until it has ended, and a question that is being answered sees one state."""
     base = worlds.found(tmp_path / "base", [worlds.Commit({b"a.py": ("100644", b"x = 1\n")})])
