@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from .errors import NoIndex, NotARepository, UsageError
 from .extract.words import split_identifiers
 from .git import discover
+from .graph.model import encode_path
 from .ontology import documents
-from .ontology.mentions import AMBIGUOUS
 from .ontology.model import DEFAULT_SCOPES
 from .ontology.project import Project
 from .ontology.runtime import Asked, Runtime
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .service import Oracl
     from .store.index import Index, Node
 
-_MANY = 200  # artifacts of one name that are looked at
+_MANY = 200  # artifacts, or definitions, of one name that are looked at
 _NAMED, _SPOKEN = 0.30, 0.20  # what a passage that names the file adds, and one that speaks of its subject
 _PASSAGES = 3  # of each kind beside the files
 _LINES = re.compile(r"L\d+(?:-\d+)?")
@@ -64,12 +64,12 @@ class GraphNames:
         """The artifacts whose path is, or ends in, so many segments; an exact one stands alone."""
         if self.index.node(suffix):
             return [suffix]
-        rows = self.index.named(posixpath.basename(suffix), _MANY)
-        return [path for _, path in rows if path == suffix or path.endswith("/" + suffix)]
+        rows = self.index.paths("name=?", encode_path(posixpath.basename(suffix)))
+        return [path for _, path in rows if path.endswith("/" + suffix)][:_MANY]
 
     def by_symbol(self, name: str) -> Sequence[str]:
-        """The artifacts that define a name."""
-        nodes = dict.fromkeys(node for _, node, _, _ in self.index.symbols_named([name], AMBIGUOUS + 1))
+        """The artifacts that define a name; one may do so many times."""
+        nodes = dict.fromkeys(node for _, node, _, _ in self.index.symbols_named([name], _MANY))
         return [node.path for node in self.index.nodes(nodes).values()]
 
 

@@ -142,7 +142,7 @@ class Index(Messages, Wording):
             rows = self.db.execute(
                 "SELECT s.name, s.kind, n.path, s.start, s.stop FROM symbol s JOIN node n ON n.id=s.node"
                 " WHERE s.name LIKE ?1 ESCAPE '\\' LIMIT ?2",
-                (pattern, limit - len(found)),
+                (pattern, max(0, limit - len(found))),  # a negative limit is none
             )
             found.update((row[:4], (row[0], row[1], decode_path(row[2]), row[3], row[4])) for row in rows)
             column = "path" if "/" in letters else "name"
