@@ -111,7 +111,7 @@ def _digest(db: sqlite3.Connection, table: str) -> dict[str, object]:
     """How many rows a table has, and SHA-256 over them as JSON lines in the order of the key."""
     found, count = sha256(), 0
     for row in db.execute(_ORDER[table]):
-        found.update(json.dumps(row, separators=(",", ":")).encode() + b"\n")
+        found.update(json.dumps(row, separators=(",", ":"), default=repr).encode() + b"\n")
         count += 1
     return {"rows": count, "sha256": found.hexdigest()}
 
@@ -138,7 +138,7 @@ def _pointer(directory: str) -> dict[str, str]:
     for field in ("bundle", "manifest"):
         if not isinstance(value.get(field), str) or not _NAME.fullmatch(value[field]):
             raise _tampered(f"{LATEST} names a {field} that is none of ours")
-    return {name: str(text) for name, text in value.items()}
+    return {"commit": "", "root": "", "sha256": "", **{name: str(text) for name, text in value.items()}}
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def _read(path: str) -> dict[str, Any]:
             value = json.loads(file.read(_LONGEST))
     except OSError as error:
         raise _tampered(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
         raise _tampered(f"{path} is no JSON object of ours")
@@ -217,7 +217,7 @@ def _said(text: object) -> tuple[object, ...] | None:
     """(name, checksum, size) of a canonical row; None when it is none."""
     try:
         row = json.loads(text) if isinstance(text, str) else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return (row.get("name"), row.get("checksum", ""), row.get("size", 0)) if isinstance(row, dict) else None
 
@@ -228,11 +228,12 @@ def _check_rows(db: sqlite3.Connection, manifest: dict[str, Any], bundle: str) -
     for path, checksum, size, text in db.execute("SELECT path, checksum, size, row FROM node ORDER BY path"):
         if _said(text) != (path, checksum, size):
             raise _tampered(f"{bundle}, node {path}: its columns differ from its signed row")
-        leaves.append((digest.row_key(path), digest.leaf(text.encode())))
+        leaves.append((digest.row_key(str(path)), digest.leaf(text.encode())))
     if (digest.subtree(sorted(leaves), 0) or digest.EMPTY).hex() != manifest.get("root"):
         raise _tampered(f"{bundle}: its rows do not lead to the root {manifest.get('root')}")
+    told = manifest.get("tables")
     for table in _ORDER:
-        if _digest(db, table) != manifest.get("tables", {}).get(table):
+        if not isinstance(told, dict) or _digest(db, table) != told.get(table):
             raise _tampered(f"{bundle}: table {table} has other rows than its manifest says")
 
 

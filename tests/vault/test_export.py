@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -222,6 +223,28 @@ def test_the_mirror_answers_alone(signed: Vault, exported: Path, tmp_path: Path)
     next((exported / "mirror").glob("*.sqlite")).write_bytes(b"SQLite format 3\0" + bytes(100))
     outside.cli("mirror", "verify", str(exported), code=11, env=env)
     outside.cli("mirror", "query", str(exported), "path:x", code=11, env=env)
+
+
+def test_a_mirror_of_any_shape_is_refused_in_one_line(signed: Vault, exported: Path) -> None:
+    latest = exported / "mirror/LATEST.json"
+    whole = latest.read_text()
+    pointer = json.loads(whole)
+    for text in ("[" * 60_000, *(json.dumps({k: v for k, v in pointer.items() if k != name}) for name in pointer)):
+        latest.write_text(text)
+        signed.cli("mirror", "verify", str(exported), code=11)
+    latest.write_text(whole)
+    (bundle,) = (exported / "mirror").glob("*.sqlite")
+    manifest = exported / "mirror" / pointer["manifest"]
+    described = json.loads(manifest.read_text())
+    for tables in (None, [], {"node": 1}):
+        text = json.dumps({**described, "tables": tables})
+        manifest.write_text(text)
+        latest.write_text(json.dumps({**pointer, "sha256": hashlib.sha256(text.encode()).hexdigest()}))
+        signed.cli("mirror", "verify", str(exported), code=11)
+    for value in ("'x'", "'[]'", "x'00'", "5", "replace(hex(zeroblob(30000)), '0', '[')"):
+        mirror(f"UPDATE node SET row={value} WHERE path='shop/cart.py'")(exported)
+        signed.cli("mirror", "verify", str(exported), code=11)
+    assert bundle.exists()
 
 
 def test_hmac_sidecars(signed: Vault) -> None:
