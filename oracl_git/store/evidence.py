@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 
 from ..errors import IndexUnusable
 from ..graph.model import PARTITIONS, canonical_name
@@ -35,6 +36,7 @@ def append(index: Index) -> dict[str, int]:
     counts = {}
     for number, partition in enumerate(PARTITIONS):
         path = os.path.join(directory, f"{partition}.jsonl")
+        _cut(path)
         standing = dict(_replay(path))
         wanted = present[number]
         with open(path, "a", encoding="ascii") as file:
@@ -75,6 +77,12 @@ def _present(index: Index) -> list[dict[Key, Value]]:
 
 def _event(file: object, commit: str, op: str, key: Key, value: Value) -> None:
     print(json.dumps({"commit": commit, "op": op, "key": key, "weight": value[0], "confidence": value[1]}), file=file)  # type: ignore[call-overload]
+
+
+def _cut(path: str) -> None:
+    """Take away what a kill, or a full disk, left of the last event; it is appended anew."""
+    with suppress(FileNotFoundError), open(path, "rb+") as file:
+        file.truncate(file.read().rfind(b"\n") + 1)
 
 
 def _replay(path: str) -> Iterator[tuple[Key, Value]]:
