@@ -95,8 +95,9 @@ def _given_by_a_framework() -> str:
 
 def _read_baseline(path: str) -> frozenset[str]:
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return frozenset(line.rstrip("\n") for line in file if not line.startswith("#"))
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            lines = [line.removesuffix("\n") for line in file if not line.startswith("#")]
+        return frozenset([*lines, *(line.removesuffix("\r") for line in lines)])  # git may have made CRLF of the ends
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", f"git oracl check --write-baseline {path}") from None
 
@@ -104,7 +105,7 @@ def _read_baseline(path: str) -> frozenset[str]:
 def _write_baseline(path: str, findings: list[Finding]) -> None:
     lines = sorted({finding.fingerprint for finding in findings if "\n" not in finding.fingerprint})
     try:
-        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+        with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
             file.write("# What git oracl check found and is not to report: code, file, target.\n")
             file.writelines(f"{line}\n" for line in lines)
     except OSError as error:

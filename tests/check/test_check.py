@@ -436,6 +436,18 @@ def test_json_sarif_and_baseline(world: World) -> None:
     assert world.run("--baseline", "none.txt", code=2)
 
 
+def test_a_baseline_holds_paths_with_a_carriage_return_and_may_have_such_ends(world: World) -> None:
+    world.write("a\rb.md", "[x](docs/guide.md)\n")
+    world.git("add", "-A")
+    world.git("commit", "-qm", "odd")
+    world.git("rm", "-q", "docs/guide.md")
+    world.run("--write-baseline", "known.txt", code=0)
+    assert world.run("--baseline", "known.txt", code=0).stdout == ""
+    known = world.path / "known.txt"
+    known.write_bytes(known.read_bytes().replace(b"\n", b"\r\n"))
+    assert world.run("--baseline", "known.txt", code=0).stdout == ""
+
+
 def test_sarif_has_what_its_schema_requires(world: World) -> None:
     """The schema is not ours to ship: the required properties of SARIF 2.1.0 and the values it allows, by hand."""
     world.git("mv", "docs/guide.md", "docs/a guide.md")
