@@ -16,6 +16,7 @@ from contextlib import closing
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from .. import whole
 from ..errors import Unverified, UsageError
 from ..graph import digest
 from ..graph.model import canonical_path
@@ -63,7 +64,7 @@ def build(
     os.makedirs(directory, exist_ok=True)
     bundle, manifest = f"graph-{root[:16]}.sqlite", f"graph-{root[:16]}.manifest.json"
     temporary = os.path.join(directory, bundle + ".new")
-    if os.path.exists(temporary):
+    if os.path.lexists(temporary):  # of a process that was killed, or a link that somebody left
         os.unlink(temporary)
     with closing(sqlite3.connect(temporary, isolation_level=None)) as db:
         db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;" + _SCHEMA)
@@ -93,9 +94,7 @@ def build(
 
 def _write(path: str, value: dict[str, Any]) -> bytes:
     text = json.dumps(value, sort_keys=True, separators=(",", ":")).encode() + b"\n"
-    with open(path + ".new", "wb") as file:
-        file.write(text)
-    os.replace(path + ".new", path)
+    whole.write(path, text)
     return text
 
 

@@ -247,6 +247,20 @@ def test_a_mirror_of_any_shape_is_refused_in_one_line(signed: Vault, exported: P
     assert bundle.exists()
 
 
+def test_a_mirror_is_written_through_no_link(signed: Vault, exported: Path, tmp_path: Path) -> None:
+    """Whoever knows what an export will be called can leave links beside it."""
+    place, away = exported / "mirror", tmp_path / "away"
+    names = [path.name for path in place.iterdir()]
+    for name in names:
+        (place / name).unlink()
+        (place / f"{name}.new").symlink_to(away)
+        (place / name).symlink_to(away)
+    signed.cli("snapshot", "export", str(exported))
+    assert not away.exists()
+    assert all(not (place / name).is_symlink() for name in names)
+    signed.cli("mirror", "verify", str(exported))
+
+
 def test_hmac_sidecars(signed: Vault) -> None:
     env = {"ORACALL_HMAC_KEY": "x" * 32}
     directory = str(signed.path.parent / "hmac")
