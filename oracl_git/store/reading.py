@@ -98,6 +98,7 @@ class Reading:
         facts: FactsCache | None = None, known: Mapping[str, object] | None = None,
     ) -> None:  # fmt: skip
         self.repo, self._home = repo, home
+        self._own_facts = facts is None
         if facts is not None:
             self.facts_cache = facts
         self.__dict__.update(known or {})
@@ -117,10 +118,12 @@ class Reading:
             raise FileNotFoundError("the index is empty")
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Let go of the files; of facts that were given, whoever gave them does."""
         self.db.close()
         if "past" in self.__dict__ and self.past is not None:
             self.past.close()
+        if self._own_facts and self.__dict__.get("facts_cache") is not None:
+            self.__dict__["facts_cache"].close()
 
     def opened(self) -> list[sqlite3.Connection]:
         """The files that were read so far."""

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import oracl_git
 from oracl_git.store import database
 from oracl_git.store.facts import FactsCache
+from tests.worlds import Commit, found, plain
 
 
 def test_of_many_keys_those_that_are_cached_are_known() -> None:
@@ -37,3 +44,16 @@ def test_what_is_learned_while_the_file_is_held_is_kept(tmp_path) -> None:
     assert cache.known({("2" * 40, "text")}) == {("2" * 40, "text"): ""}
     cache.close()
     other.close()
+
+
+def test_an_index_that_is_closed_lets_go_of_every_file(tmp_path: Path) -> None:
+    place = found(tmp_path / "repo", [Commit(plain({"a.py": "import b\n", "b.py": "def f():\n    pass\n"}))])
+    with oracl_git.open(str(place)) as oracl:
+        oracl.related([":/a.py"])
+        facts = oracl.index.facts_cache
+        assert facts is not None
+        held = [*oracl.index.opened(), facts.connection]
+        assert len(held) == 3
+    for db in held:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            db.execute("SELECT 1")
