@@ -310,7 +310,8 @@ class Governance:
         learned = _json(files, LEARNED_EDGES)
         for entry in _rows(learned.get("edges") if isinstance(learned, dict) else learned):
             source, target, confidence = entry.get("source"), entry.get("target"), entry.get("confidence", 1)
-            if _is_text(source) and _is_text(target) and isinstance(confidence, (int, float)):
+            number = isinstance(confidence, (int, float)) and not isinstance(confidence, bool)
+            if _is_text(source) and _is_text(target) and number:
                 finite = confidence == confidence and abs(confidence) != math.inf
                 kappa = round(confidence * 1_000_000) if finite else 0
                 if 0 < kappa <= 1_000_000:

@@ -56,8 +56,9 @@ def test_uninstall_after_the_worker_ran(repo: Hooked) -> None:
     assert repo.runs
     repo.oracl("hooks", "uninstall")
     left = {path.name for path in (repo.path / ".git/oracl").iterdir()}
-    assert left <= {"index.sqlite", "facts.sqlite", "history.sqlite", "index.sqlite-wal", "index.sqlite-shm",
-                    "facts.sqlite-wal", "facts.sqlite-shm", "history.sqlite-wal", "history.sqlite-shm"}  # fmt: skip
+    assert left <= {f"{name}.sqlite{end}" for name in ("index", "facts", "history") for end in ("", "-wal", "-shm")} | {
+        "index.sqlite-reading"
+    }
 
 
 def test_no_hooks_directory_comes_and_goes(bare_repo: Hooked) -> None:
