@@ -60,6 +60,7 @@ def main(argv: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character must not end us
+    _write_all()
     try:
         code = _dispatch(args)
         sys.stdout.flush()
@@ -84,6 +85,17 @@ def main(argv: list[str] | None = None) -> int:
         return 128
     except Exception as error:
         return _bug(args, error)
+
+
+def _write_all() -> None:
+    """Have stdout take all it is given.
+
+    Where Python is told not to buffer, a write that is stopped half way (^Z, then `fg`) leaves out the rest.
+    """
+    out = sys.stdout
+    if isinstance(out, io.TextIOWrapper) and isinstance(out.buffer, io.RawIOBase):
+        whole = io.BufferedWriter(out.buffer)
+        sys.stdout = io.TextIOWrapper(whole, out.encoding, out.errors, line_buffering=True)
 
 
 def _bug(args: list[str], error: Exception) -> int:

@@ -98,14 +98,15 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interruption is the parent's to handle, and ends our input
     _leave_no_core()
     parent = os.getppid()
-    take, give = sys.stdin.buffer, sys.stdout.buffer
-    while (batch := _get(take)) is not None:
-        answers = []
-        for languages, data in batch:
-            if os.getppid() != parent:
-                return
-            answers.append([row for row, _ in read_piece(("", languages, data))])
-        _put(give, answers)
+    # Not those of `sys`: where Python is told not to buffer, they write what fits and leave out the rest.
+    with open(0, "rb", closefd=False) as take, open(1, "wb", closefd=False) as give:
+        while (batch := _get(take)) is not None:
+            answers = []
+            for languages, data in batch:
+                if os.getppid() != parent:
+                    return
+                answers.append([row for row, _ in read_piece(("", languages, data))])
+            _put(give, answers)
 
 
 @contextmanager

@@ -94,6 +94,22 @@ def test_a_closed_pipe(shop: Place) -> None:
 
 
 @mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+@mark.parametrize("buffered", ["", "1"])
+def test_stopped_and_continued_nothing_is_left_out(buffered: str) -> None:
+    script = "import oracl_git.cli as cli; cli._dispatch = lambda _: print('x' * 500_000) or 0; cli.main([])"
+    env = {**os.environ, "PYTHONUNBUFFERED": buffered}
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, env=env) as process:
+        assert process.stdout
+        out = process.stdout.read1(1)
+        for _ in range(20):
+            time.sleep(0.01)
+            for sent in (signal.SIGSTOP, signal.SIGCONT):
+                process.send_signal(sent)
+            out += process.stdout.read1(9_000)
+        out += process.stdout.read()
+    assert len(out) == 500_001
+
+
 def test_a_full_disk(shop: Place) -> None:
     for words in ("search cart", "search cart -z", "search cart --json", "graph export", "stats"):
         done = shop.run("sh", "-c", f"git oracl {words} > /dev/full")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import array
+import fcntl
+import os
 import pathlib
 import re
 import resource
 import signal
 import subprocess
 import sys
+import termios
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -105,6 +110,36 @@ def test_all_but_one_are_killed(eager: list[subprocess.Popen[bytes]], monkeypatc
         if number in (40, 200):
             eager[number // 100].kill()
     assert rows(iter(found)) == alone()
+
+
+def test_one_that_is_stopped_and_goes_on_says_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    batch: list[Piece] = [("", ["python"], b"".join(b"def name_%d():\n    pass\n" % n for n in range(9_000)))]
+    other = helper.Helper()
+    try:
+        assert other.send(batch)
+        wait_until_full(other.number)
+        for sent in (signal.SIGSTOP, signal.SIGCONT):
+            os.kill(other._process.pid, sent)
+        answers: list[list[Answer] | None] = []
+        waiting = threading.Thread(target=lambda: answers.append(other.receive(1)), daemon=True)
+        waiting.start()
+        waiting.join(60)
+        assert answers == [[[(row, None) for row, _ in read_piece(batch[0])]]]
+    finally:
+        other.close()
+
+
+def wait_until_full(pipe: int) -> None:
+    """Until whoever writes to a pipe waits for its reader."""
+    held = array.array("i", [-1])
+    for _ in range(600):
+        before = held[0]
+        time.sleep(0.05)
+        fcntl.ioctl(pipe, termios.FIONREAD, held)
+        if held[0] == before > 0:
+            return
+    pytest.fail("nothing was written")
 
 
 def test_one_that_is_killed_costs_nothing_but_time(eager: list[subprocess.Popen[bytes]]) -> None:
