@@ -1,30 +1,27 @@
 ; What is read of a C++ tree. Imports are found without it: preprocessor lines break trees.
 
-(function_definition (storage_class_specifier "static" @private)? declarator: [
-  (function_declarator declarator: (identifier) @name)
-  (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
-  (reference_declarator (function_declarator declarator: (identifier) @name))
+; What has a declarator and parameters is a function's declarator.
+(function_definition declarator: [
+  (_ declarator: [
+    (identifier) @name (field_identifier) @name (destructor_name) @name (operator_name) @name
+    (_ scope: (_) @scope name: (_) @name)
+  ] parameters: (_))
+  (pointer_declarator declarator: (_ declarator: [
+    (identifier) @name (field_identifier) @name (operator_name) @name (_ scope: (_) @scope name: (_) @name)
+  ] parameters: (_)))
+  (reference_declarator (_ declarator: [
+    (identifier) @name (field_identifier) @name (operator_name) @name (_ scope: (_) @scope name: (_) @name)
+  ] parameters: (_)))
 ]) @definition.function
-(function_definition declarator: [
-  (function_declarator declarator: (qualified_identifier scope: (_) @scope name: (_) @name))
-  (pointer_declarator declarator: (function_declarator
-    declarator: (qualified_identifier scope: (_) @scope name: (_) @name)))
-  (reference_declarator (function_declarator declarator: (qualified_identifier scope: (_) @scope name: (_) @name)))
-]) @definition.method
-(function_definition declarator: [
-  (function_declarator declarator: [(field_identifier) (destructor_name) (operator_name)] @name)
-  (pointer_declarator declarator: (function_declarator declarator: [(field_identifier) (operator_name)] @name))
-  (reference_declarator (function_declarator declarator: [(field_identifier) (operator_name)] @name))
-]) @definition.method
-(declaration (storage_class_specifier "static" @private)? declarator: [
-  (function_declarator declarator: (identifier) @name)
-  (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
-  (reference_declarator (function_declarator declarator: (identifier) @name))
+(declaration declarator: [
+  (_ declarator: (identifier) @name parameters: (_))
+  (pointer_declarator declarator: (_ declarator: (identifier) @name parameters: (_)))
+  (reference_declarator (_ declarator: (identifier) @name parameters: (_)))
 ]) @definition.function
 (field_declaration declarator: [
-  (function_declarator declarator: [(field_identifier) (operator_name)] @name)
-  (pointer_declarator declarator: (function_declarator declarator: [(field_identifier) (operator_name)] @name))
-  (reference_declarator (function_declarator declarator: [(field_identifier) (operator_name)] @name))
+  (_ declarator: [(field_identifier) (operator_name)] @name parameters: (_))
+  (pointer_declarator declarator: (_ declarator: [(field_identifier) (operator_name)] @name parameters: (_)))
+  (reference_declarator (_ declarator: [(field_identifier) (operator_name)] @name parameters: (_)))
 ]) @definition.method
 (class_specifier name: [(type_identifier) @name (template_type name: (_) @name)] body: (_)) @definition.class
 (struct_specifier name: [(type_identifier) @name (template_type name: (_) @name)] body: (_)) @definition.class
@@ -40,4 +37,16 @@
 (preproc_function_def name: (identifier) @name) @definition.function
 (preproc_def name: (identifier) @name value: (_)) @definition.constant
 
-((function_definition declarator: (function_declarator declarator: (identifier) @entry)) (#eq? @entry "main"))
+; A static function is its file's own; a static member is not.
+(function_definition (_ "static") @private declarator: [
+  (_ declarator: (identifier) @name parameters: (_))
+  (pointer_declarator declarator: (_ declarator: (identifier) @name parameters: (_)))
+  (reference_declarator (_ declarator: (identifier) @name parameters: (_)))
+]) @definition.function
+(declaration (_ "static") @private declarator: [
+  (_ declarator: (identifier) @name parameters: (_))
+  (pointer_declarator declarator: (_ declarator: (identifier) @name parameters: (_)))
+  (reference_declarator (_ declarator: (identifier) @name parameters: (_)))
+]) @definition.function
+
+((function_definition declarator: (_ declarator: (identifier) @entry parameters: (_))) (#eq? @entry "main"))

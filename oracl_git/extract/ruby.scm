@@ -1,23 +1,23 @@
 ; What is read of a Ruby tree.
 
-((call method: (identifier) @_by arguments: (argument_list . (string . (string_content) @path .) .)) @import
+((call method: (identifier) @_by arguments: (_ . (string . (string_content) @path .) .)) @import
   (#any-of? @_by "require" "require_relative" "load"))
-((call method: (identifier) @_by arguments: (argument_list . (simple_symbol) @member (string . (string_content) @path .) .))
+((call method: (identifier) @_by arguments: (_ . (simple_symbol) @member (string . (string_content) @path .) .))
   @import (#eq? @_by "autoload"))
-((call method: (identifier) @_by arguments: (argument_list . (simple_symbol) @member .)) @import
+((call method: (identifier) @_by arguments: (_ . (simple_symbol) @member .)) @import
   (#eq? @_by "autoload"))
-((call method: (identifier) @_by arguments: (argument_list . (call
-  method: (identifier) @_join arguments: (argument_list (string . (string_content) @path .) [(identifier) (file)]) ))) @import
+((call method: (identifier) @_by arguments: (_ . (_
+  method: (identifier) @_join arguments: (_ (string . (string_content) @path .) [(identifier) (file)]) ))) @import
   (#any-of? @_by "require" "load") (#eq? @_join "expand_path"))
 
 (class name: (_) @name) @definition.class
 (module name: (_) @name) @definition.module
 (method name: (_) @name) @definition.method
 (singleton_method name: (_) @name) @definition.method
-(assignment left: (constant) @name right: (call receiver: (constant) @_struct method: (identifier) @_new)
+(assignment left: (constant) @name right: (_ receiver: (constant) @_struct method: (identifier) @_new)
   (#any-of? @_struct "Struct" "Class" "Data" "Module") (#any-of? @_new "new" "define")) @definition.class
 (assignment left: (constant) @name) @definition.constant
-((if condition: (binary left: (_) @_file right: (_) @entry)) (#eq? @_file "__FILE__"))
+((if condition: (_ left: (_) @_file right: (_) @entry)) (#eq? @_file "__FILE__"))
 
 [(string_content) (heredoc_content) (simple_symbol) (hash_key_symbol)] @string
 (comment) @comment

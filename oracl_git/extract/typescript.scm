@@ -3,7 +3,7 @@
 (import_require_clause source: (string) @path) @import
 (export_statement "=" (identifier) @exported)
 
-(class_body (public_field_definition name: (_) @name value: [(arrow_function) (function_expression)]) @definition.method
+(class_body (_ name: (_) @name value: [(arrow_function) (function_expression)]) @definition.method
   @public)
 (function_signature name: (_) @name) @definition.function
 (abstract_class_declaration name: (_) @name) @definition.class
@@ -29,5 +29,5 @@
   (#match? @private "^(private|protected)$")) @definition.method
 (abstract_method_signature (accessibility_modifier) @private name: (_) @name
   (#match? @private "^(private|protected)$")) @definition.method
-(public_field_definition (accessibility_modifier) @private name: (_) @name
-  value: [(arrow_function) (function_expression)] (#match? @private "^(private|protected)$")) @definition.method
+(class_body (_ (accessibility_modifier) @private name: (_) @name value: [(arrow_function) (function_expression)]) @definition.method
+  (#match? @private "^(private|protected)$"))

@@ -88,6 +88,36 @@ def test_methods_that_stand_outside_of_their_class() -> None:
     assert definitions("box.cc", code) == [("ns.Box.run", "method", 2, 2), ("Box.self", "method", 3, 3)]
 
 
+def test_operators_in_and_outside_of_a_class() -> None:
+    text = """\
+    struct Box {
+      Box(int);
+      ~Box() {}
+      static Box make() { return Box(1); }
+      bool operator<(const Box& b) const { return true; }
+      int& at(int i) { return x[i]; }
+    };
+    bool operator==(const Box& a, const Box& b) { return true; }
+    Box& Box::operator=(const Box& b) { return *this; }
+    static Box* first(int (*filter)(int)) { return 0; }
+    static const Box& last(Box x) { return x; }
+    int *numbers[3];
+    int table[2] = {1, 2};
+    """
+    assert [(d.name, d.kind, d.public) for d in facts("box.cc", text).definitions] == [
+        ("Box", "class", True),
+        ("Box.Box", "method", True),
+        ("Box.~Box", "method", True),
+        ("Box.make", "method", True),
+        ("Box.operator<", "method", True),
+        ("Box.at", "method", True),
+        ("operator==", "function", True),
+        ("Box.operator=", "method", True),
+        ("first", "function", False),
+        ("last", "function", False),
+    ]
+
+
 def test_risks() -> None:
     code = '#include <openssl/evp.h>\nvoid f() { system("ls"); strcpy(a, b); listen(fd, 1); }\nconst char *api_key = "abcdef";\n'
     assert dict(facts("x.c", code).risk) == {
