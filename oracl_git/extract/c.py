@@ -21,6 +21,8 @@ _CPP = re.compile(
     re.MULTILINE,
 )
 _ARGUMENTS = re.compile(r"<[^<>]*+>")
+_NESTED = 5  # arguments within arguments that are taken off a name
+_OPERATOR = re.compile(r"\boperator\b")
 OWN = "."  # what a file refers to as its other half: the source of a header
 
 
@@ -54,9 +56,13 @@ def _import(match: re.Match[bytes]) -> syntax.Import:
 
 def _named(each: Definition) -> Definition:
     """By its name as other languages write it: `ns::Box<T>::get` is "ns.Box.get"."""
-    if "::" not in each.name or "operator" in each.name:
-        return each
-    return each._replace(name=_ARGUMENTS.sub("", each.name).replace("::", "."))
+    operator = _OPERATOR.search(each.name)  # "operator<" has no arguments
+    end = operator.start() if operator else len(each.name)
+    name = each.name[:end].replace("::", ".")
+    for _ in range(_NESTED):
+        if "<" in name:
+            name = _ARGUMENTS.sub("", name)
+    return each._replace(name=name + each.name[end:])
 
 
 def _bodies(definitions: list[Definition]) -> list[Definition]:

@@ -4,7 +4,7 @@
 (function_definition declarator: [
   (_ declarator: [
     (identifier) @name (field_identifier) @name (destructor_name) @name (operator_name) @name
-    (_ scope: (_) @scope name: (_) @name)
+    (_ scope: (_) @scope name: (_) @name) (template_function name: (_) @name)
   ] parameters: (_))
   (pointer_declarator declarator: (_ declarator: [
     (identifier) @name (field_identifier) @name (operator_name) @name (_ scope: (_) @scope name: (_) @name)

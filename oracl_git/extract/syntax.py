@@ -47,7 +47,7 @@ PUBLIC: dict[str, Callable[[str, bool, bool], bool]] = {
     "marked": lambda name, marked, hidden: marked and not hidden,
 }
 _ASIDE = frozenset(("string", "comment", "package"))  # captures that stand for no definition
-_QUOTES = b"\"'`<>"
+_QUOTES = b"\"'`"
 _LONGEST_LEAD = 100  # lines of a comment and annotations above a definition that are looked at
 _MOST_ANNOTATIONS = 20  # lines of them between a definition and its comment
 MAX_MEMBERS = 200  # names of one import

@@ -118,6 +118,22 @@ def test_operators_in_and_outside_of_a_class() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("template <class T> void Box<T>::run() {}", "Box.run"),
+        ("template <class T> void ns::Box<Pair<T, int>>::run() {}", "ns.Box.run"),
+        ("template <> int size<int>() { return 4; }", "size"),
+        ("bool operator<(A a, A b) { return true; }", "operator<"),
+        ("A operator>>(A a, int b) { return a; }", "operator>>"),
+        ("int operator<=>(A a, A b) { return 0; }", "operator<=>"),
+        ("bool ns::Box<int>::operator<(const A& b) { return true; }", "ns.Box.operator<"),
+    ],
+)
+def test_names_have_no_arguments(code: str, name: str) -> None:
+    assert [d.name for d in facts("box.cc", code).definitions] == [name]
+
+
 def test_risks() -> None:
     code = '#include <openssl/evp.h>\nvoid f() { system("ls"); strcpy(a, b); listen(fd, 1); }\nconst char *api_key = "abcdef";\n'
     assert dict(facts("x.c", code).risk) == {
