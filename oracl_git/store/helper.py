@@ -115,6 +115,18 @@ def _limited_memory() -> Iterator[None]:
 
     Nothing is limited where the system does not tell what a process has.
     """
+    before = _limit_memory()
+    try:
+        yield
+    finally:
+        if before:
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def _limit_memory() -> tuple[int, int] | None:
+    """Lower the limit; what it was before, or None where it cannot be told or lowered."""
     try:
         import resource
 
@@ -123,12 +135,8 @@ def _limited_memory() -> Iterator[None]:
         before, hard = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (min(most, before) if before >= 0 else most, hard))
     except (ImportError, OSError, ValueError):
-        yield
-        return
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (before, hard))
+        return None
+    return before, hard
 
 
 def _leave_no_core() -> None:
