@@ -39,9 +39,3 @@ def test_one_file_does_not_hide_another_that_defines_the_name(crowd: Path) -> No
     with Oracl.at(str(crowd)) as oracl:
         oracl.update()
         assert sorted(GraphNames(oracl.index).by_symbol("run")) == ["a.py", "b.py"]
-
-
-def test_as_many_names_as_were_asked_for(crowd: Path) -> None:
-    with Oracl.at(str(crowd)) as oracl:
-        oracl.update()
-        assert len([row for row in oracl.index.names_like("r", 3) if row[1] != "file"]) <= 3

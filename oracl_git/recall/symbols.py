@@ -6,11 +6,13 @@ Knows nothing of text or history: that is `search`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from heapq import nsmallest
 from typing import NamedTuple
 
 from ..store.index import Index
 
-_READ = 5_000  # rows that are ranked
+_LETTERS = 64  # that are looked for
 
 
 class Symbol(NamedTuple):
@@ -24,14 +26,42 @@ class Symbol(NamedTuple):
 
 
 def symbols(index: Index, query: str, limit: int) -> list[Symbol]:
-    """The best names for the letters typed; files before definitions among equals."""
+    """The best names for the letters typed; of equal ones files before definitions, then by path and line."""
     letters = query.strip()
-    if not letters.strip("."):
+    if not letters.strip(".") or limit <= 0:
         return []
-    found = [(_rank(name, letters), Symbol(name, kind, path, start, end))
-             for name, kind, path, start, end in index.names_like(letters, _READ)]  # fmt: skip
-    found.sort(key=lambda row: (row[0], row[1].path, row[1].start))
-    return [symbol for _, symbol in found[:limit]]
+    found: list[Symbol] = []
+    for name in _best(index, letters, limit):
+        paths = [name] if "/" in letters else [path for _, path in index.named(name, limit)]
+        nodes = filter(None, map(index.node, paths))
+        found += (Symbol(name, "file", node.path, 1, max(1, node.lines)) for node in nodes)
+        found += (Symbol(name, *row) for row in index.definitions_named(name, limit))
+        if len(found) >= limit:
+            break
+    return found[:limit]
+
+
+def _best(index: Index, letters: str, limit: int) -> list[str]:
+    """The best names, in order.
+
+    What is looked for gets wider only as long as there are too few: in a large repository
+    thousands of names hold a few letters, and the best must not be lost among them.
+    """
+    names: set[str] = set()
+    for worst, patterns in _patterns(letters[:_LETTERS]):
+        names = index.names_like(patterns, whole="/" in letters)
+        if sum(_rank(name, letters)[0] <= worst for name in names) >= limit:
+            break
+    return nsmallest(limit, names, key=lambda name: (_rank(name, letters), name))
+
+
+def _patterns(letters: str) -> Iterator[tuple[int, list[str]]]:
+    """LIKE patterns, narrow ones first, each with the worst rank of which none is missed."""
+    plain = ["\\" + c if c in "%_\\" else c for c in letters]
+    part = "".join(plain)
+    yield 2, [f"{part}%", f"%.{part}%", f"%/{part}%"]
+    yield 3, [f"%{part}%"]
+    yield 4, [f"%{'%'.join(plain)}%"]
 
 
 def _rank(name: str, letters: str) -> tuple[int, int]:
@@ -42,6 +72,6 @@ def _rank(name: str, letters: str) -> tuple[int, int]:
         return 0, len(name)
     if want in (low, last.lower()):
         return 1, len(name)
-    if last.lower().startswith(want):
+    if low.startswith(want) or last.lower().startswith(want):
         return 2, len(name)
     return (3 if want in low else 4), len(name)

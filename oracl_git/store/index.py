@@ -132,29 +132,26 @@ class Index(Messages, Wording):
             ).fetchall()
         return found
 
-    def names_like(self, letters: str, limit: int) -> list[tuple[str, str, str, int, int]]:
-        """(name, kind, path, start, end) of definitions and files whose name has the letters in order."""
-        letters = letters.encode("utf-8", "replace").decode()  # SQLite takes no surrogates
-        parts = ["\\" + c if c in "%_\\" else c for c in letters[:64]]
-        loose, close = "%" + "%".join(parts) + "%", "%" + "".join(parts) + "%"
-        found: dict[tuple[object, ...], tuple[str, str, str, int, int]] = {}
-        for pattern in (close, loose):
-            rows = self.db.execute(
-                "SELECT s.name, s.kind, n.path, s.start, s.stop FROM symbol s JOIN node n ON n.id=s.node"
-                " WHERE s.name LIKE ?1 ESCAPE '\\' LIMIT ?2",
-                (pattern, max(0, limit - len(found))),  # a negative limit is none
-            )
-            found.update((row[:4], (row[0], row[1], decode_path(row[2]), row[3], row[4])) for row in rows)
-            column = "path" if "/" in letters else "name"
-            rows = self.db.execute(
-                f"SELECT path, lines FROM node WHERE kind=0 AND CAST({column} AS TEXT) LIKE ? ESCAPE '\\' LIMIT ?",
-                (pattern, limit),
-            )
-            for raw, lines in rows:
-                path = decode_path(raw)
-                name = path if column == "path" else path.rpartition("/")[2]
-                found[path,] = (name, "file", path, 1, max(1, lines))
-        return list(found.values())
+    def names_like(self, patterns: Sequence[str], whole: bool = False) -> set[str]:
+        """The names of definitions and files that are LIKE one of the patterns; `whole`: of files their paths."""
+        files = "+kind=0 AND CAST(path AS TEXT)" if whole else "kind=0 AND CAST(name AS TEXT)"  # each has an index
+        found: set[str] = set()
+        for pattern in patterns:
+            text = pattern.encode("utf-8", "replace").decode()  # SQLite takes no surrogates
+            find = "SELECT DISTINCT name FROM symbol WHERE name LIKE ? ESCAPE '\\'"
+            found.update(name for (name,) in self.db.execute(find, (text,)))
+            find = f"SELECT DISTINCT {'path' if whole else 'name'} FROM node WHERE {files} LIKE ? ESCAPE '\\'"
+            found.update(decode_path(name) for (name,) in self.db.execute(find, (text,)))
+        return found
+
+    def definitions_named(self, name: str, limit: int) -> list[tuple[str, str, int, int]]:
+        """(kind, path, start, end) of the definitions with exactly this name, by path and line."""
+        rows = self.db.execute(
+            "SELECT s.kind, n.path, s.start, s.stop FROM symbol s JOIN node n ON n.id=s.node WHERE s.name=?"
+            " ORDER BY n.path, s.start LIMIT ?",
+            (name, limit),
+        )
+        return [(kind, decode_path(path), start, end) for kind, path, start, end in rows]
 
     def symbol(self, node: int, name: str) -> tuple[int, int] | None:
         """The lines of a definition of one file."""
