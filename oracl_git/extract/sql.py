@@ -18,15 +18,23 @@ from .paths import paths
 from .source import Findings, Source, blank
 from .syntax import documented
 
+# What is no statement, and quoted names, in which none of it begins; each starts with a literal, which is fast.
 _ASIDE = re.compile(
-    rb"(?P<comment>--[^\n]*+|/\*(?:.*?\*/|.*+))|'[^']*+'?|(?P<tag>\$[A-Za-z_]{0,60}\$)(?:.*?(?P=tag)|.*+)", re.DOTALL
+    rb"--[^\n]*+|/\*(?:.*?\*/|.*+)"
+    rb"|'(?<![\w$][eE]')(?<=[eE]')(?:[^'\\]|\\.)*+'?|'[^']*+'?"
+    rb"|\"[^\"\n]*+\"|`[^`\n]*+`|(\$(?<![\w$]\$)(?:[A-Za-z_\x80-\xff][\w\x80-\xff]{0,60})?\$)(?:.*?\1|.*+)",
+    re.DOTALL,
 )
-_PART = rb"(?:[A-Za-z_][\w$#]{0,200}+|\"[^\"\n]{1,200}\"|`[^`\n]{1,200}`|\[[^\]\n]{1,200}\])"
+_PART = (
+    rb"(?:[A-Za-z_\x80-\xff][\w$#\x80-\xff]{0,200}+|\"(?:[^\"\n]|\"\"){1,200}+\""
+    rb"|`(?:[^`\n]|``){1,200}+`|\[(?:[^\]\n]|\]\]){1,200}+\])"
+)
+_QUOTES = {b'"': b'"', b"`": b"`", b"[": b"]"}
 _CREATED = re.compile(
     rb"^[ \t]*+create\s++(?:or\s++(?:replace|alter)\s++)?"
-    rb"(?:(?:global|local|temp|temporary|unlogged|external|materialized|recursive|constraint|virtual)\s++){0,3}"
-    rb"(table|view|type|domain|function|procedure|trigger|sequence|schema)\s++(?:if\s++not\s++exists\s++)?"
-    rb"(" + _PART + rb"(?:\s{0,5}\.\s{0,5}" + _PART + rb"){0,3})",
+    rb"(?:(?:global|local|temp|temporary|unlogged|external|foreign|materialized|recursive|constraint|virtual)\s++){0,3}"
+    rb"(table|view|type|domain|function|procedure|trigger|sequence|schema)\s++(?:if\s++not\s++exists\s++)?+"
+    rb"(?!authorization\b)(" + _PART + rb"(?:\s{0,5}\.\s{0,5}" + _PART + rb"){0,3})",
     re.MULTILINE | re.IGNORECASE,
 )
 _READ_IN = re.compile(
@@ -49,8 +57,8 @@ _ROUTINES = (b"function", b"procedure", b"trigger")
 def extract(source: Source, language: str) -> Findings:
     """What a script says."""
     found = Findings()
-    aside = [(match.start(), match.end(), match.lastgroup == "comment") for match in _ASIDE.finditer(source.text)]
-    comments = [(start, end) for start, end, comment in aside if comment]
+    aside = [match.span() for match in _ASIDE.finditer(source.text) if match[0][:1] not in _QUOTES]
+    comments = [span for span in aside if source.text[span[0]] in b"-/"]
     refer_comments(source, comments, found)
     text = blank(source.text, comments)
     taken, given = [], []
@@ -70,7 +78,7 @@ def extract(source: Source, language: str) -> Findings:
     for offset, (path, anchor) in paths(blank(text, taken)):
         line = source.line(offset)
         found.refer("path" if line in handed else "mention", path, anchor, line)
-    code = blank(source.text, [row[:2] for row in aside])
+    code = blank(source.text, aside)
     created = list(_CREATED.finditer(code))
     ends = [match.start() for match in created[1:]] + [len(code)]
     for match, end in zip(created, ends, strict=False):
@@ -101,10 +109,16 @@ def _variables(text: bytes) -> Callable[[bytes, int], bytes]:
 def _define(source: Source, code: bytes, match: re.Match[bytes], end: int, found: Findings) -> None:
     """A definition, to the end of its statement, or where the next one begins."""
     keyword = match[1].lower()
-    name = b".".join(part.strip(b'"`[]') for part in re.findall(_PART, match[2])).decode("utf-8", "replace")
+    name = b".".join(_unquoted(part) for part in re.findall(_PART, match[2])).decode("utf-8", "replace")
     kind = "function" if keyword in _ROUTINES else _KINDS.get(keyword, "class")
     stop = code.find(b";", match.end(), end)
     last = stop if stop >= 0 else match.start() + len(source.text[match.start() : end].rstrip()) - 1
     first = source.line(match.start(1))
     documents = documented(source.rows, first, (b"--", b"/*"))
     found.definitions.append(Definition(name, kind, first, max(first, source.line(last)), True, documents))
+
+
+def _unquoted(name: bytes) -> bytes:
+    """A name without its quotes; one that stands in it is written twice."""
+    quote = _QUOTES.get(name[:1])
+    return name[1:-1].replace(quote * 2, quote) if quote else name

@@ -52,6 +52,22 @@ def test_names_with_spaces_keep_them() -> None:
     assert [name for name, *_ in found] == ["my app.two words", "b"]
 
 
+def test_signs_in_quoted_names_and_escaped_strings_end_nothing() -> None:
+    script = '''\
+create domain "*/*" as bytea;
+create table "it's -- one" (id int); create index on x (a);
+create table `a/*b` (id int default E'it\\'s');
+create function do$one$it() returns int as $f1$ create table no (a int); $f1$ language sql;
+create table "say ""no""".[a]]b] (id int);
+create foreign table موارد (id int) server s;
+create schema if not exists authorization joe;
+create table last (id int); -- "*/*"
+'''
+    assert [each[0] for each in definitions("a.sql", script)] == [
+        "*/*", "it's -- one", "a/*b", "do$one$it", 'say "no".a]b', "موارد", "last",
+    ]  # fmt: skip
+
+
 def test_scripts_that_are_read_in() -> None:
     found = facts("a.sql", SCRIPT).references
     assert [r.target for r in found if r.kind == "path"] == [

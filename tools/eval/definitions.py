@@ -34,11 +34,17 @@ def defined(statement: Any) -> str:
         return _name(getattr(statement, relations[kind]))
     if kind == "CreateTableAsStmt":
         return _name(statement.into.rel)
-    return str(getattr(statement, {"CreateTrigStmt": "trigname", "CreateSchemaStmt": "schemaname"}.get(kind, ""), ""))
+    names = {"CreateTrigStmt": "trigname", "CreateSchemaStmt": "schemaname"}
+    return str(getattr(statement, names.get(kind, ""), "") or "")  # a schema can have its owner's name
 
 
 def _name(relation: Any) -> str:
     return ".".join(filter(None, (relation.schemaname, relation.relname)))
+
+
+def _cut(name: str) -> str:
+    """A name as long as PostgreSQL keeps it."""
+    return name.encode()[:63].decode("utf-8", "ignore")
 
 
 def main() -> None:
@@ -62,7 +68,7 @@ def main() -> None:
         if facts.skip:
             continue
         truth = Counter(name.lower() for each in statements if (name := defined(each.stmt)))
-        ours = Counter(each.name.lower() for each in facts.definitions)
+        ours = Counter(".".join(map(_cut, each.name.lower().split("."))) for each in facts.definitions)
         hits, wanted, made = hits + (truth & ours).total(), wanted + truth.total(), made + ours.total()
         for sign, names in (("missing", truth - ours), ("more", ours - truth)):
             for name in names:
