@@ -3,7 +3,7 @@
 Knows the words of the language and the variables that a file sets itself; runs nothing. A name
 keeps the variables that the file does not set: what they hold, `graph` asks the other makefiles. Declared are
 
-    make sets        a variable that is set to one word
+    make sets        a variable that is set to one word, `*` where its own name has a variable
     make set NAME    that word
 """
 
@@ -15,13 +15,14 @@ from . import generic
 from .source import Findings, Source, blank
 
 _ASSIGNED = re.compile(
-    rb"^[ \t]*+(?:override[ \t]++|export[ \t]++)?([A-Za-z_][\w.-]*+)[ \t]*+[:?]{0,2}=[ \t]*+"
+    rb"^[ \t]*+(?:override[ \t]++|export[ \t]++)?([A-Za-z_][\w.-]*+(?:\$[({][\w.-]++[)}])?)[ \t]*+[:?]{0,2}=[ \t]*+"
     rb"([\w./$(){}-]{1,300}+)[ \t]*+$",
     re.MULTILINE,
 )
 _INCLUDED = re.compile(rb"^[ \t]*+[-s]?include[ \t]++([^\n#]{1,1000})", re.MULTILINE)
 _ELSEWHERE = re.compile(rb"\$[({]MAKE[)}][^\n]{0,80}?[ \t]-C[ \t]*+([\w./-]{1,200})")
 _VARIABLE = re.compile(rb"\$[({]([\w.-]++)[)}]")
+_WORD = re.compile(rb"[A-Za-z]\w")  # a switch is none: y, n, 0x1000
 # Programs that say nothing of their sources are made of one of their name.
 _PROGRAMS = re.compile(rb"^[ \t]*+(?:[a-z]{1,40}_){0,4}PROGRAMS[ \t]*+[+:]?=((?:[^\\\n]|\\\n|\\.)*+)", re.MULTILINE)
 _PROGRAM = re.compile(rb"[\w+-]{1,100}")
@@ -38,8 +39,9 @@ def extract(source: Source, language: str) -> Findings:
     for match in _ELSEWHERE.finditer(code):
         found.refer("path", f"{match[1].decode().rstrip('/')}/Makefile", "", source.line(match.start(1)))
     values = dict(_ASSIGNED.findall(code))
-    for name, value in [row for row in values.items() if b"/" in row[1] or b"$" in row[1]][:_MOST]:
-        said = name.decode()
+    told = [row for row in values.items() if b"/" in row[1] or b"$" in row[1] or _WORD.match(row[1])]
+    for name, value in told[:_MOST]:
+        said = (_VARIABLE.sub(b"*", name) if b"$" in name else name).decode()
         found.declares += [("make sets", said), (f"make set {said}", value.decode())]
     for match in _INCLUDED.finditer(code):
         for word in match[1].split() if b"$" in match[1] else ():
@@ -47,7 +49,7 @@ def extract(source: Source, language: str) -> Findings:
                 word = _VARIABLE.sub(lambda each: values.get(each[1], each[0]), word)[: _LONGEST + 1]
             if b"$" in match[1] and len(word) <= _LONGEST:
                 found.refer("use", word.decode("utf-8", "replace"), "", source.line(match.start(1)))
-    for match in _PROGRAMS.finditer(code):
+    for match in _PROGRAMS.finditer(code) if b"PROGRAMS" in code else ():
         for word in match[1].replace(b"\\\n", b"  ").split()[:_MOST_PROGRAMS]:
             if _PROGRAM.fullmatch(word):
                 found.refer("file", f"{word.decode()}.c", "", source.line(match.start(1)))

@@ -455,6 +455,22 @@ def test_variables_of_other_makefiles(edges) -> None:
     }  # fmt: skip
 
 
+def test_variables_of_make_whose_names_have_variables(edges) -> None:
+    found = edges({
+        "mk/config.mk": "COMPILER ?= gcc\nDEBUG ?= y\n",
+        "mk/gcc.mk": "x:\n",
+        "mk/clang.mk": "x:\n",
+        "core/core.mk": "sm := core\nCOMPILER_core := $(COMPILER)\n",
+        "ta/ta.mk": "sm := ta\nCOMPILER_$(sm) ?= $(COMPILER)\n",
+        "ta/mk/user.mk": "COMPILER_$(sm) := $(COMPILER_$(target))\ninclude mk/$(COMPILER_$(sm)).mk\n",
+        "ta/mk/kit.mk": "include $(kit-dir$(sm))/mk/$(COMPILER_$(sm)).mk\n",
+    })  # fmt: skip
+    assert {edge for edge in found if edge[1].startswith("ta/mk/")} == {
+        ("references", "ta/mk/user.mk", "mk/gcc.mk"),
+        ("references", "ta/mk/kit.mk", "mk/gcc.mk"),
+    }
+
+
 def test_what_a_variable_of_make_chooses(edges) -> None:
     found = edges({
         "core/core.mk": "arch := core/arch/$(ARCH)\nplat := $(arch)/plat-$(PLATFORM)\ninclude $(plat)/conf.mk\n"

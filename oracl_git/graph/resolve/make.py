@@ -17,7 +17,7 @@ from .packages import nearest_of
 
 _VARIABLE = re.compile(r"\$[({]([^(){}$\s]{1,80})[)}]")
 _CALL = re.compile(r"\$[({][^(){}$]*[)}]")  # a function, or what nobody sets
-_STEPS = 4  # variables in each other
+_STEPS = 6  # variables in each other
 _MOST = 16  # names that one may stand for, and …
 _LONGEST = 1_000  # … characters of each
 _LITERAL = re.compile(r"[\w+-]")
@@ -26,13 +26,16 @@ _LITERAL = re.compile(r"[\w+-]")
 def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     """The makefiles that may be meant: the one there is, or those among which a variable chooses."""
     target = reference.target
-    for word in _expanded(names, source, target):
+    words = _expanded(names, source, target)
+    for word in words:
         found = _at(names, source, word)
         if found:
             return found
+    for word in (target, *words):
+        known = re.sub(r".*[)}*]/?", "", word)
+        if "/" in known:
+            return likely(names.named(normpath(known.strip("/"))))
     tail = re.sub(r".*[)}]/?", "", target)
-    if "/" in tail:
-        return likely(names.named(normpath(tail.strip("/"))))
     place = inside(source.rpartition("/")[0], tail) if tail else None
     return exact(place) if place and place != source and names.exists(place) else EXTERNAL
 
@@ -76,7 +79,13 @@ def _expanded(names: Names, source: str, target: str) -> list[str]:
 
 
 def _values(names: Names, source: str, name: str) -> list[str]:
-    """What the nearest makefiles that set a variable set it to."""
-    setting = [path for path in names.declaring("make sets", name) or () if path != source]
-    values = (each for path in nearest_of(source, setting) for each in names.declared(path, f"make set {name}"))
-    return list(dict.fromkeys(each for each in values if name not in each)) or ["*"]
+    """What the nearest makefiles that set a variable set it to, by another than itself; NAME_x may be set as NAME_*."""
+    for asked in dict.fromkeys((name, re.sub(r"(?<=_)[^_]+$", "*", name))):
+        said: dict[str, list[str]] = {}
+        for path in names.declaring("make sets", asked) or ():
+            values = names.declared(path, f"make set {asked}") if path != source else ()
+            if others := [each for each in values if asked not in _VARIABLE.sub("*", each) and name not in each]:
+                said[path] = others
+        if said:
+            return list(dict.fromkeys(each for path in nearest_of(source, said) for each in said[path]))
+    return ["*"]
