@@ -790,12 +790,16 @@ def exactly(tree: Tree, source: str, target: str) -> str | None:
 
 
 def by_suffix(tree: Tree, source: str, target: str) -> list[tuple[str, Fraction]]:
-    """A path-like word: exactly there, else by its suffix."""
+    """A path-like word: exactly there, else by its suffix; of several, the first of a directory around the file."""
     exact = exactly(tree, source, target)
     if exact:
         return [(exact, EXACT)]
     suffix = normpath(target.lstrip("/"))
     found = [] if suffix.startswith("..") else tree.ending_in(suffix) or []
+    parts = source.split("/")[:-1]
+    around = ["/".join([*parts[:count], suffix]) for count in range(len(parts), -1, -1)]
+    if len(found) > 1 and set(around) & set(found):
+        found = [next(path for path in around if path in found)]
     return [(path, UNIQUE_SUFFIX if len(found) == 1 else Fraction(1, len(found))) for path in found]
 
 

@@ -23,7 +23,7 @@ SUFFIXES = frozenset(
     b"mako md mdx mjs mk ml mli mm mts nix org pcss php pl pm po pot proto properties ps1 psd1 psm1 pug py pyi pyx "
     b"pxd r rb rs rst rtf sass scala scm scss service sh sln slnx sql sty sum svelte svg swift tcl tex tf tfvars "
     b"thrift toml ts tsv tsx txt v vb vbproj vcxproj vim vue xml xsd xsl xslt yaml yml zig zsh "
-    b"erl hrl png jpg jpeg gif ico webp pdf".split()
+    b"erl hrl tpl tmpl gotmpl png jpg jpeg gif ico webp pdf".split()
 )  # suffixes a word must end in to name a file without a slash in it; images are linked to, though never read
 _WHOLE = frozenset((b"go.mod", b"go.work"))  # names of files whose suffix is none by itself
 _AMBIGUOUS_STEM = 3  # "x.c" is an attribute more often than a file: one-letter suffixes ask for a longer stem

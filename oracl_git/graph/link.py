@@ -185,7 +185,7 @@ def _refer(merge: _Merge, reference: Reference, target: str, names: Names) -> No
 
 
 def _candidates(source: str, target: str, names: Names) -> Iterator[tuple[str, Fraction]]:
-    """A path-like word: exactly there, else by unique suffix, else ambiguous."""
+    """A path-like word: exactly there, else by unique suffix, else the one nearest above, else ambiguous."""
     exact = _exact_path(source, target, names)
     if exact:
         yield exact, EXACT
@@ -194,6 +194,9 @@ def _candidates(source: str, target: str, names: Names) -> Iterator[tuple[str, F
     if suffix.startswith(".."):
         return
     found = names.named(suffix)
+    if found and len(found) > 1:  # "/" is the top of the project that the file is in
+        around = (f"{place}/{suffix}" if place else suffix for place in above(source))
+        found = next(((place,) for place in around if place in found), found)
     if found:
         confidence = UNIQUE_SUFFIX if len(found) == 1 else (1, len(found))
         for path in found:

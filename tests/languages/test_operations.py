@@ -497,6 +497,24 @@ def test_programs_of_automake_are_made_of_their_names(edges) -> None:
     }) == {("references", "ex/Makefile.inc", "ex/one.c"), ("references", "ex/Makefile.inc", "ex/two-b.c")}  # fmt: skip
 
 
+def test_of_several_files_of_a_name_the_one_around_is_meant(edges) -> None:
+    assert edges({
+        "tests/one/variables.yml": "values: /.base.yml\nother: conf/app.tmpl\n",
+        "tests/one/.base.yml": "a: 1\n",
+        "tests/two/.base.yml": "a: 1\n",
+        "tests/conf/app.tmpl": "x\n",
+        "conf/sub/conf/app.tmpl": "x\n",
+        "far/list.yml": "values: /.base.yml\nmake: cat app.tmpl\n",
+    }) == {
+        ("configures", "tests/one/variables.yml", "tests/one/.base.yml"),
+        ("configures", "tests/one/variables.yml", "tests/conf/app.tmpl"),
+        ("configures", "far/list.yml", "tests/one/.base.yml"),
+        ("configures", "far/list.yml", "tests/two/.base.yml"),
+        ("configures", "far/list.yml", "tests/conf/app.tmpl"),
+        ("configures", "far/list.yml", "conf/sub/conf/app.tmpl"),
+    }  # fmt: skip
+
+
 def test_a_script_by_its_name_alone_lies_at_or_above_the_one_that_sources_it(edges) -> None:
     assert edges({
         "plugins/fzf/fzf.sh": 'source "${fzf_shell}/completion.zsh"\n. "$ROOT/base.sh"\nsource "$dir/keys.zsh"\n',

@@ -35,6 +35,7 @@ _RUN = re.compile(r"^\s*(?:CMD|ENTRYPOINT|RUN|HEALTHCHECK|ENV)\s+(.+)$", re.MULT
 _WORD = re.compile(r"[\w./-]+")
 _TOP = re.compile(r"\$\{?(?:CI_PROJECT_DIR|GITHUB_WORKSPACE)\}?|\$\{\{\s*github\.workspace\s*\}\}")
 _PIPELINE = re.compile(r"(^|/)\.gitlab(-ci)?(/.*)?\.ya?ml$|gitlab-ci[^/]*\.ya?ml$")
+_ENV = re.compile(r"\$\{\{\s*env\.(\w+)\s*\}\}")
 _SCRIPTS = ("script", "before_script", "after_script", "run")
 _VARIABLE = re.compile(r"\$\{?\w+\}?/(?=\w|\.)")
 _BREAKS = re.compile(r"[\s\"'`()<>=,;|&:!\\]+")
@@ -161,24 +162,28 @@ def spoken(files: set[str], value: Any, pattern: bool = False) -> Iterator[tuple
                 yield from ((word, each) for each in places if each in files)
 
 
-def scripted(files: set[str], value: Any, directory: str) -> Iterator[tuple[str, str]]:
-    """(what stands there, file) of scripts, and of texts that are a path as a whole."""
+def scripted(
+    files: set[str], value: Any, directory: str, known: dict[str, Any] | None = None
+) -> Iterator[tuple[str, str]]:
+    """(what stands there, file) of scripts, and of texts that are a path as a whole; `known` is the environment."""
     if isinstance(value, dict):
+        known = {**(known or {}), **(value["env"] if isinstance(value.get("env"), dict) else {})}
         defaults = value.get("defaults")
         if isinstance(defaults, dict) and isinstance(defaults.get("run"), dict):
             value = {**defaults["run"], **value}
         where = value.get("working-directory")
-        directory = below("", where) if isinstance(where, str) and "$" not in where else directory
+        where = _ENV.sub(lambda said: str(known.get(said[1], said[0])), where) if isinstance(where, str) else "$"
+        directory = below("", where) if "$" not in where else directory
         for key, each in value.items():
             if key in _SCRIPTS and isinstance(each, (str, list)):
                 lines = each if isinstance(each, list) else [each]
                 text = "\n".join(line for line in lines if isinstance(line, str))
                 yield from called(files, text, directory)
             elif not (key == "file" and "project" in value):
-                yield from scripted(files, each, directory)
+                yield from scripted(files, each, directory, known)
     elif isinstance(value, list):
         for each in value:
-            yield from scripted(files, each, directory)
+            yield from scripted(files, each, directory, known)
     elif isinstance(value, str):
         target = below("", _TOP.sub("", value).lstrip("/"))
         if target in files:

@@ -6,7 +6,8 @@
 Needs `sphinx`, what the `conf.py` in DOCS imports, and the documented package, importable from the repository.
 Asked for are the pages that one lists and the files that it includes, as Sphinx's environment has them, and the
 files where what its `auto…` directives name is defined, as `inspect` says of what is really imported. What else a
-page was made of (members from elsewhere), what roles and words name, is true, but not asked for.
+page was made of (members from elsewhere), what roles and words name, is true, but not asked for; so is the only file
+that defines what a role calls by a bare name, where Sphinx itself sets no link.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 _WORD = re.compile(r"[\w./-]{3,200}")
@@ -50,7 +52,18 @@ def file_of(name: str, context: str) -> str:
     return ""
 
 
-def named(text: str) -> Iterator[tuple[bool, str]]:
+@cache
+def only(name: str, place: str) -> str:
+    """The only file below a place, of all that is imported, with a module that defines a bare name; else ""."""
+    found = set()
+    for module in list(sys.modules.values()):
+        value = vars(module).get(name)
+        if (inspect.isclass(value) or inspect.isroutine(value)) and value.__module__ == module.__name__:
+            found.add(os.path.realpath(getattr(module, "__file__", None) or ""))
+    return found.pop() if len(found) == 1 and all(each.startswith(f"{place}/") for each in found) else ""
+
+
+def named(text: str, place: str) -> Iterator[tuple[bool, str]]:
     """(whether a directive documents it, the file) of what a page names."""
     context = ""
     for match in _NAMED.finditer(text):
@@ -58,7 +71,8 @@ def named(text: str) -> Iterator[tuple[bool, str]]:
             context = match["what"]
         if match["how"] != "currentmodule":
             asked = bool(match["how"]) and match["how"].startswith("auto")
-            yield asked, file_of(match["what"] or match["role"], "" if match["how"] == "automodule" else context)
+            file = file_of(match["what"] or match["role"], "" if match["how"] == "automodule" else context)
+            yield asked, file or only(match["role"] or "", place)
 
 
 def main() -> None:
@@ -88,7 +102,7 @@ def main() -> None:
                 for each in env.dependencies.get(name, ())
             }
             said: dict[bool, set[str]] = {True: set(), False: set()}
-            for asked, path in named(text):
+            for asked, path in named(text, str(place)):
                 said[asked].add(os.path.relpath(os.path.realpath(path), place) if path else "")
             wanted = listed_pages | said[True] | {each for each in made_of if each in words or not each.endswith(".py")}
             for target in sorted(wanted & files - {page}):
