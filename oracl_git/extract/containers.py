@@ -1,4 +1,4 @@
-"""Docker files, compositions of containers and kustomizations: the files that their own words name.
+"""Docker files, compositions of containers, kustomizations and charts: the files that their own words name.
 
 Knows the instructions and keys whose values are paths, and where those start. What else
 looks like a path in such a file is found as in any other.
@@ -29,6 +29,7 @@ _LIST = re.compile(
     rb"((?:\n(?:[ \t]*+- [^\n]*+|[ \t]*+(?=\n|\Z)))++)",
     re.MULTILINE,
 )
+_CHART = re.compile(rb"^[ \t]*+(?:-[ \t]++)?repository[ \t]*+:[ \t]*+[\"']?file://([\w./-]{1,300})", re.MULTILINE)
 _ITEM = re.compile(rb"^[ \t]*+- [ \t]*+[\"']?([\w./-]{1,300})[\"']?[ \t]*+$", re.MULTILINE)
 
 
@@ -52,7 +53,7 @@ def _words(text: bytes) -> Iterator[bytes]:
 
 
 def refer(source: Source, text: bytes, found: Findings) -> None:
-    """Note what a composition builds from, or a kustomization is made of; `text` is one without comments."""
+    """Note what a composition builds from, a kustomization is made of, or a chart needs; `text` has no comments."""
     if _SERVICES.search(text):
         for match in _BUILD.finditer(text):
             said = {key: value.decode() for key, value in _KEY.findall(match[3] or b"")}
@@ -64,3 +65,6 @@ def refer(source: Source, text: bytes, found: Findings) -> None:
         for part in _LIST.finditer(text):
             for match in _ITEM.finditer(text, *part.span(1)):
                 found.refer("file", match[1].decode().rstrip("/"), "", source.line(match.start(1)))
+    if b"file://" in text:
+        for match in _CHART.finditer(text):
+            found.refer("depends", f"{match[1].decode().rstrip('/')}/Chart.yaml", "", source.line(match.start(1)))

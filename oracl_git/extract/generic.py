@@ -74,16 +74,25 @@ def refer_comments(source: Source, spans: list[tuple[int, int]], found: Findings
 
 
 _TAKEN = re.compile(rb"\{\{[^{}\n]{0,80}?\b(?:include|template)[ \t]++\"([\w./-]{1,200})\"")
+_READ = re.compile(
+    rb"\.Files\.(?:Get|Glob|Lines)[ \t]++\"/?([\w.*?+-][\w./*?+-]{0,200})\"|\.Template\.BasePath[ \t]++\"/([\w./-]{1,200})\""
+)
 _NOTE = re.compile(rb"\{\{-?[ \t]*+/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
 
 
 def refer_templates(source: Source, code: bytes, found: Findings) -> None:
-    """Note the named templates that a file of a chart takes in, and those that it defines, whatever it is else."""
+    """Note what a file of a chart takes in, and the named templates that it defines, whatever it is else.
+
+    Files are named from the chart, which is above its templates, and templates by their base path, too.
+    """
     if b"{{" in code:
         code = blank(code, (match.span() for match in _NOTE.finditer(code))) if b"/*" in code else code
         if b"define" in code:
             _definitions(source, code, "gotemplate", found)
             found.declares += (("helm", each.name) for each in found.definitions)
+        for match in _READ.finditer(code) if b".Files." in code or b".BasePath" in code else ():
+            name = match[1].decode() if match[1] else f"templates/{match[2].decode()}"
+            found.refer("file", name, "above", source.line(match.start()))
         own = set(found.declares)
         for match in _TAKEN.finditer(code):
             name = match[1].decode()

@@ -195,6 +195,29 @@ def test_clusters(edges) -> None:
     }  # fmt: skip
 
 
+def test_charts_that_a_chart_needs_and_files_that_its_templates_read(edges) -> None:
+    assert edges({
+        "app/Chart.yaml": "name: app\ndependencies:\n  - name: kit\n    repository: \"file://../kit\"\n"
+        "  - name: far\n    repository: https://x.org/kit\n",
+        "kit/Chart.yaml": "name: kit\n",
+        "app/files/one.json": "{}\n",
+        "app/boards/a.json": "{}\n",
+        "app/boards/b.json": "{}\n",
+        "app/templates/_base.tpl": '{{ .Files.Get "/files/one.json" }}\n',
+        "app/templates/pod.yaml": 'sum: {{ include (print $.Template.BasePath "/web/conf.yaml") . | sha256sum }}\n'
+        '{{- range (.Files.Glob "boards/*.json") }}\n{{- end }}\n{{/* .Files.Get "boards/none.json" */}}\n',
+        "app/templates/web/conf.yaml": "kind: ConfigMap\n",
+        **{f"{name}/templates/web/conf.yaml": "kind: ConfigMap\n" for name in "abcdefgh"},
+    }) == {
+        ("depends_on", "app/Chart.yaml", "kit/Chart.yaml"),
+        ("references", "app/templates/_base.tpl", "app/files/one.json"),
+        ("mentions", "app/templates/_base.tpl", "app/files/one.json"),
+        ("configures", "app/templates/pod.yaml", "app/templates/web/conf.yaml"),
+        ("configures", "app/templates/pod.yaml", "app/boards/a.json"),
+        ("configures", "app/templates/pod.yaml", "app/boards/b.json"),
+    }  # fmt: skip
+
+
 def test_named_templates_of_charts_wherever_they_are_defined(edges) -> None:
     helpers = '{{- define "app.name" -}}\na\n{{- end }}\n{{/* as in {{ include "app.no" . }} */}}\n'
     found = edges({
