@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from . import containers, manifests, npm, pipelines
+from . import containers, hooks, manifests, npm, pipelines
 from .generic import comment_spans, refer_comments, refer_templates
 from .paths import DOTTED, hits, path_like, paths, paths_in
 from .source import Findings, Source, blank
@@ -20,6 +20,7 @@ _EXPRESSION = re.compile(
 _SECTION = re.compile(rb"^[ \t]{0,40}\[{1,2}[ \t]*+([^\]\n]{1,200})\]{1,2}", re.MULTILINE)
 _EQUALS_KEY = re.compile(rb"^(?![ \t#;\[])([^=\n]{1,200}?)[ \t]{0,40}=", re.MULTILINE)
 _BARE_KEY = re.compile(rb"^[ \t]{0,40}+[\w.-]{1,200}+(?=[ \t]{0,40}+=)", re.MULTILINE)  # dotted, it is no module
+_QUOTED_KEY = re.compile(rb"^[ \t]*+\"([\w-]{1,100}+\.[\w.-]{1,100}+)\"(?=[ \t]*+=)", re.MULTILINE)  # no directory
 _YAML_KEY = re.compile(
     rb"^(?![ \t#-])(\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s:#][^:\n]{0,200}):(?=[ \t]|$)", re.MULTILINE
 )
@@ -45,7 +46,7 @@ def extract(source: Source, language: str) -> Findings:
     text = blank(text, spans)
     if b"${{" in text or b"CI_PROJECT_DIR" in text or b"GITHUB_WORKSPACE" in text:
         text = blank(text, [match.span() for match in _EXPRESSION.finditer(text)])
-    steps = False
+    steps, needed = False, frozenset[str]()
     if language in ("toml", "ini"):
         text = _sections(source, text, found)
     elif language == "yaml":
@@ -61,10 +62,12 @@ def extract(source: Source, language: str) -> Findings:
         _mounts(source, text, found)
         _below_variables(source, text, found)
         containers.refer(source, text, found)
+        hooks.refer(source, text, found)
         refer_templates(source, text, found)
     elif language == "toml":
-        manifests.pyproject(source, found)
-    _values(source, text, language in ("toml", "ini"), steps, found)
+        text = _quoted_keys(source, text, found)
+        needed = manifests.pyproject(source, found)
+    _values(source, text, language in ("toml", "ini"), steps, needed, found)
     return found
 
 
@@ -95,7 +98,18 @@ def _below_variables(source: Source, text: bytes, found: Findings) -> None:
             found.refer("file", f"/{match[1].decode()}", "", source.line(match.start()))
 
 
-def _values(source: Source, text: bytes, short_entries: bool, steps: bool, found: Findings) -> None:
+def _quoted_keys(source: Source, text: bytes, found: Findings) -> bytes:
+    """Keys of TOML that are files beside; returns the text without them: else they are patterns, or names."""
+    keys = list(_QUOTED_KEY.finditer(text))
+    for match in keys:
+        found.refer("file", match[1].decode(), "", source.line(match.start()))
+    return blank(text, [match.span(1) for match in keys])
+
+
+def _values(
+    source: Source, text: bytes, short_entries: bool, steps: bool, needed: frozenset[str], found: Findings
+) -> None:
+    """What values name; `needed` are distributions, whose names with dots are no modules."""
     named = paths(text)
     if steps:
         pipelines.refer_names(source, text, [(offset, path) for offset, (path, _) in named if "/" not in path], found)
@@ -109,7 +123,8 @@ def _values(source: Source, text: bytes, short_entries: bool, steps: bool, found
         return _named(word, short_entries)
 
     for offset, (kind, target, name) in hits(text.translate(_NO_BRACES), classify):
-        found.refer(kind, target, name, source.line(offset))
+        if target not in needed:
+            found.refer(kind, target, name, source.line(offset))
 
 
 def _named(word: bytes, short_entries: bool) -> tuple[str, str, str] | None:

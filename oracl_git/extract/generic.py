@@ -75,7 +75,8 @@ def refer_comments(source: Source, spans: list[tuple[int, int]], found: Findings
 
 _TAKEN = re.compile(rb"\{\{[^{}\n]{0,80}?\b(?:include|template)[ \t]++\"([\w./-]{1,200})\"")
 _READ = re.compile(
-    rb"\.Files\.(?:Get|Glob|Lines)[ \t]++\"/?([\w.*?+-][\w./*?+-]{0,200})\"|\.Template\.BasePath[ \t]++\"/([\w./-]{1,200})\""
+    rb"\.Files\.(?:Get|Glob|Lines)[ \t]++\"/?([\w.*?+-][\w./*?+-]{0,200})\""
+    rb"|\.Template\.BasePath[ \t]++\"/([\w./-]{1,200})\""
 )
 _NOTE = re.compile(rb"\{\{-?[ \t]*+/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
 

@@ -21,10 +21,13 @@ _GO_REPLACED = re.compile(
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)")
 
 
-def pyproject(source: Source, found: Findings) -> None:
-    """A Python project: its name, the packages of the same tree it needs, and where its packages lie."""
+def pyproject(source: Source, found: Findings) -> frozenset[str]:
+    """A Python project: its name, the packages of the same tree it needs, and where its packages and texts lie.
+
+    Returns the distributions it needs, as they are written.
+    """
     if b"[project]" not in source.text and b"[tool.poetry" not in source.text:
-        return
+        return frozenset()
     data = toml(source)
     project, poetry = table(data, "project"), table(data, "tool", "poetry")
     name = project.get("name") or poetry.get("name")
@@ -38,10 +41,14 @@ def pyproject(source: Source, found: Findings) -> None:
     needed += list(table(poetry, "dependencies"))
     for group in table(poetry, "group").values():
         needed += list(table(group, "dependencies"))
+    named: set[str] = set()
     for each in needed:
         match = _REQUIREMENT.match(each)
         if match:
             found.refer("depends", _normal(match[1]), "python project", line_of(source, match[1]))
+            named.add(match[1])
+    for file in texts([table(project, "license").get("file"), *items(project.get("license-files"))]):
+        found.refer("file", file, "", line_of(source, file))
     where = texts(table(data, "tool", "setuptools", "packages", "find").get("where")) or [""]
     for package in texts(items(table(data, "tool", "setuptools").get("packages"))):
         for root in ("", "src/"):
@@ -55,13 +62,12 @@ def pyproject(source: Source, found: Findings) -> None:
         for root in dict.fromkeys((*where, "src", "")):
             place = f"{root.rstrip('/')}/{module}" if root else module
             found.refer("provides", f"{place}/__init__.py", "", line_of(source, name))
+    return frozenset(named)
 
 
 def _normal(name: str) -> str:
     """A distribution's name as indexes compare it."""
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
 
 
 

@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+from oracl_git.extract import hooks
+
 from .reading import Tree, definitions, facts
 
 
@@ -192,6 +194,66 @@ def test_clusters(edges) -> None:
         ("configures", "k8s/live/kustomization.yaml", "k8s/base/kustomization.yaml"),
         ("configures", "k8s/live/kustomization.yaml", "k8s/live/more.yaml"),
         ("references", "chart/templates/web.yaml", "chart/templates/_helpers.tpl"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("expression", "names"),
+    [
+        ("^pyproject\\.toml$", ["pyproject.toml"]),
+        ("'a/(b|c[1-3]|d.*).ya?ml'", ["a/b.yaml", "a/b.yml", *(f"a/c{n}.y{a}ml" for n in "123" for a in ("a", ""))]),
+        ("|\n  (?x)^(\n    docs/conf\\.py|\n    src/.*/no\\.py|[^/]+\\.md|\n    x(?:/y)?/z\\.py\n  )$",
+         ["docs/conf.py", "x/y/z.py", "x/z.py"]),
+        ("(?!a/b.py)c/\\w+.py|d.{2}.py|e.py", ["e.py"]),
+        ("(" * 5_000 + "a.py", []),
+        ("[", []),
+        ("a.py\\", ["a.py"]),
+    ],
+)  # fmt: skip
+def test_names_that_an_expression_of_a_hook_stands_for(expression: str, names: list[str]) -> None:
+    assert hooks.spelled(expression) == names
+
+
+def test_an_expression_of_many_names_has_an_end() -> None:
+    before = time.process_time()
+    assert len(hooks.spelled("(a|b)" * 1_900)) == 100
+    assert time.process_time() - before < 3
+
+
+def test_files_that_hooks_are_told_of(edges) -> None:
+    assert edges({
+        ".pre-commit-config.yaml": "exclude: ^src/data/(a|b)\\.json$\nrepos:\n- repo: local\n  hooks:\n  - id: x\n"
+        "    entry: tools/check.py --quiet\n    files: |\n      (?x)^(\n        docs/conf\\.py |  # the settings\n"
+        "        setup\\.cfg\n      )$\n    args: [-c=.lintrc]\n",
+        "other.yaml": "exclude: ^src/data/(a|b)\\.json$\n",
+        "src/data/a.json": "{}\n",
+        "src/data/b.json": "{}\n",
+        "tools/check.py": "x = 1\n",
+        "docs/conf.py": "x = 1\n",
+        "setup.cfg": "[a]\n",
+        "sub/setup.cfg": "[a]\n",
+        ".lintrc": "a\n",
+    }) == {
+        ("configures", ".pre-commit-config.yaml", path)
+        for path in ("src/data/a.json", "src/data/b.json", "tools/check.py", "docs/conf.py", "setup.cfg", ".lintrc")
+    }  # fmt: skip
+
+
+def test_a_python_project_names_its_texts_and_no_modules_where_it_needs_distributions(edges) -> None:
+    assert edges({
+        "pyproject.toml": "[project]\nname = 'x'\nlicense-files = ['LICENSE']\ndependencies = ['lib.text>=3']\n"
+        '[project.entry-points.a]\n"entry.txt" = "pkg.write:run"\n[tool.ruff]\nignored = ["pkg.other"]\n',
+        "LICENSE": "a\n",
+        "vendored/lib/__init__.py": "",
+        "vendored/lib/text/__init__.py": "x = 1\n",
+        "pkg/__init__.py": "",
+        "pkg/write.py": "def run():\n    pass\n",
+        "pkg/other.py": "x = 1\n",
+        "one/entry.txt": "a\n",
+    }) == {
+        ("configures", "pyproject.toml", "LICENSE"),
+        ("configures", "pyproject.toml", "pkg/other.py"),
+        ("provides", "pyproject.toml", "pkg/write.py"),
     }  # fmt: skip
 
 
