@@ -21,6 +21,12 @@ _BUILD = re.compile(
     rb"^([ \t]++)build[ \t]*+:[ \t]*+(?:[\"']?([\w./-]{1,300})[\"']?[ \t]*+$|$((?:\n\1[ \t]++[^\n]++)+))", re.MULTILINE
 )
 _KEY = re.compile(rb"^[ \t]++(context|dockerfile)[ \t]*+:[ \t]*+[\"']?([\w./-]{1,300})[\"']?[ \t]*+$", re.MULTILINE)
+_ENVIRONMENT = re.compile(
+    rb"^([ \t]++)env_file[ \t]*+:(?:[ \t]++[\w./\"'-][^\n]*+|[ \t]*+$(?:\n\1(?:[ \t]++|-[ \t])[^\n]++)+)", re.MULTILINE
+)
+_FILE = re.compile(
+    rb"(?:^|env_file:)[ \t]*+(?:-[ \t]++)?(?:path:[ \t]++)?[\"']?([\w./-]{1,300})[\"']?[ \t]*+$", re.MULTILINE
+)
 _KUSTOMIZATION = re.compile(
     rb"^kind[ \t]*+:[ \t]*+(?:Kustomization|Component)\b|^(?:resources|bases)[ \t]*+:[ \t]*+\n[ \t]*+- ", re.MULTILINE
 )
@@ -61,6 +67,9 @@ def refer(source: Source, text: bytes, found: Findings) -> None:
             if match[2] or said:
                 name = said.get(b"dockerfile", "Dockerfile")
                 found.refer("file", f"{place.rstrip('/')}/{name}", "", source.line(match.start(1)))
+        for part in _ENVIRONMENT.finditer(text) if b"env_file" in text else ():
+            for match in _FILE.finditer(text, *part.span()):
+                found.refer("file", match[1].decode(), "", source.line(match.start(1)))
     elif _KUSTOMIZATION.search(text):
         for part in _LIST.finditer(text):
             for match in _ITEM.finditer(text, *part.span(1)):

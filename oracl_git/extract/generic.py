@@ -78,6 +78,7 @@ _READ = re.compile(
     rb"\.Files\.(?:Get|Glob|Lines)[ \t]++\"/?([\w.*?+-][\w./*?+-]{0,200})\""
     rb"|\.Template\.BasePath[ \t]++\"/([\w./-]{1,200})\""
 )
+_PATTERN = re.compile(rb"^[ \t]*+(/?[A-Za-z.][\w.-]{1,100}+)(?=[ \t]|$)", re.MULTILINE)  # which has no directory
 _NOTE = re.compile(rb"\{\{-?[ \t]*+/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
 
 
@@ -111,6 +112,11 @@ def extract(source: Source, language: str) -> Findings:
     code = blank(text, spans) if spans else text
     for offset, (path, anchor) in paths(code):
         found.refer(row.words, path, anchor, source.line(offset))
+    if language == "gitfile":  # CODEOWNERS: LICENSE @team
+        known = found.targets("mention")
+        for match in _PATTERN.finditer(code):
+            if (name := match[1].decode()) not in known:
+                found.refer("mention", name, "", source.line(match.start(1)))
     if language in ("gotemplate", "text"):
         refer_templates(source, code, found)
     else:

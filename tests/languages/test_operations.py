@@ -239,6 +239,23 @@ def test_files_that_hooks_are_told_of(edges) -> None:
     }  # fmt: skip
 
 
+def test_environments_of_compositions_and_owners_of_files_without_a_suffix(edges) -> None:
+    assert edges({
+        "app/compose.yaml": "services:\n  a:\n    env_file: .env.one\n  b:\n    env_file:\n      - path: .env.two\n"
+        "        format: raw\n      - ./three\n    command: three\n  c:\n    env_file:\n    - four\n",
+        **{f"app/{name}": "A=1\n" for name in (".env.one", ".env.two", "three", "four")},
+        "three": "A=1\n",
+        ".github/CODEOWNERS": "* @all\n/LICENSE @law # NOTICE\nRULES @law\n/src/ @dev\n",
+        "LICENSE": "a\n",
+        "NOTICE": "a\n",
+        "docs/RULES": "a\n",
+    }) == {
+        *(("configures", "app/compose.yaml", f"app/{name}") for name in (".env.one", ".env.two", "three", "four")),
+        ("mentions", ".github/CODEOWNERS", "LICENSE"),
+        ("mentions", ".github/CODEOWNERS", "docs/RULES"),
+    }  # fmt: skip
+
+
 def test_a_python_project_names_its_texts_and_no_modules_where_it_needs_distributions(edges) -> None:
     assert edges({
         "pyproject.toml": "[project]\nname = 'x'\nlicense-files = ['LICENSE']\ndependencies = ['lib.text>=3']\n"

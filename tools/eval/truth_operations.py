@@ -237,8 +237,11 @@ def _project(place: str, files: set[str], waiting: list[str]) -> Iterator[tuple[
                     waiting.append(target)
 
 
-def compose(place: str, files: set[str]) -> Iterator[Found]:
-    """Build directories, env files, mounted files, configs, secrets, and files extended or included."""
+def compose(place: str, files: set[str]) -> Iterator[tuple[str, ...]]:
+    """Build directories, env files, mounted files, configs, secrets, and files extended or included.
+
+    Words that are a file beside, in what is built, or where it is mounted, are true, too.
+    """
     for path, document in mappings(place, files, re.compile(r"compose[^/]*\.ya?ml$").search):
         directory = os.path.dirname(path)
         said: list[str] = []
@@ -266,6 +269,19 @@ def compose(place: str, files: set[str]) -> Iterator[Found]:
         for each in document.get("include") or []:
             said += [each] if isinstance(each, str) else []
         yield from ((path, each, target) for each in said if (target := below(directory, each)) in files)
+        lists = (value for key, value in walk(document) if key == "volumes" and isinstance(value, list))
+        mounts = [each for value in lists for each in value]
+        pairs = [(str(each.get("source", "")), str(each.get("target", ""))) if isinstance(each, dict)
+                 else tuple(f"{each}:".split(":")[:2]) for each in mounts]  # fmt: skip
+        builds = [value for key, value in walk(document) if key == "build"]
+        contexts = [str(each.get("context", ".")) if isinstance(each, dict) else str(each) for each in builds]
+        with open(os.path.join(place, path), encoding="utf-8", errors="replace") as file:
+            for word in _BREAKS.split(file.read()):
+                held = [row for row in pairs if row[1] and word.startswith(f"{row[1]}/")]
+                inner = [f"{here}/{word[len(there) :]}" for here, there in held]
+                inner += [f"{context}/{word}" for context in contexts]  # copied to the top, most often
+                known = (below(directory, each.lstrip("/")) for each in (word, *inner))
+                yield from ((path, word, target, "aside") for target in known if target in files)
 
 
 def kustomize(place: str, files: set[str]) -> Iterator[Found]:
