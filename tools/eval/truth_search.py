@@ -1,6 +1,6 @@
-"""Where a plain search says that PowerShell's dot-sourcing, Thrift's includes, Helm's templates, Kotlin's imports lead.
+"""Where a plain search says that dot-sourcing, Thrift's includes, Helm's templates, Kotlin's imports, C#'s types lead.
 
-    python tools/eval/truth_search.py powershell|thrift|helm|kotlin REPOSITORY > TRUTH.jsonl
+    python tools/eval/truth_search.py powershell|thrift|helm|kotlin|csharp REPOSITORY > TRUTH.jsonl
 
 For languages whose own tools resolve nothing without running it. A line: {"source": path, "targets": [path]}.
 """
@@ -138,6 +138,52 @@ def kotlin(root: str, paths: list[str]) -> Iterator[Row]:
                     yield path, sorted(own or found)
 
 
+def csharp(root: str, paths: list[str]) -> Iterator[Row]:
+    """Names of types that one namespace in reach declares: the own one, those around it, and those that are used.
+
+    What a file declares itself, and what stands after a dot, is not asked for; a project is the nearest directory
+    with a project file, and its global `using` count for its files.
+    """
+    projects = [os.path.dirname(path) for path in paths if path.endswith(".csproj")]
+    texts = {path: _QUOTED.sub(" ", text(root, path)) for path in paths if path.endswith(".cs")}
+    space: dict[str, str] = {}
+    declared: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    shared: dict[str, set[str]] = defaultdict(set)
+    for path, said in texts.items():
+        found = _NAMESPACE.search(said)
+        space[path] = found[1] if found else ""
+        for match in _TYPE.finditer(said):
+            name = match[1] or match[2]
+            declared[name][space[path]].add(path)
+        shared[home(projects, path)].update(_GLOBAL.findall(said))
+    for path, said in texts.items():
+        own = space[path].split(".")
+        around = [".".join(own[:count]) for count in range(len(own), 0, -1)] + [""]
+        used = set(_USING.findall(said)) | shared[home(projects, path)]
+        used |= {f"{each}.{name}" for each in around for name in used}
+        names = _USED.findall(_HEAD.sub("", said))
+        for name in sorted({*names, *(f"{each}Attribute" for each in names)} & declared.keys()):
+            spaces = declared[name]
+            if path not in set().union(*spaces.values()):
+                near = next((spaces[each] for each in around if each in spaces), None)
+                yield path, sorted(near or set().union(*(files for each, files in spaces.items() if each in used)))
+
+
+def home(projects: list[str], path: str) -> str:
+    """The directory of the project that a file is in."""
+    return max((each for each in projects if path.startswith(f"{each}/")), key=len, default="")
+
+
+_QUOTED = re.compile(r'//[^\n]*|/\*.*?\*/|@"(?:[^"]|"")*"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'', re.DOTALL)
+_NAMESPACE = re.compile(r"^\s*namespace\s+([\w.]+)", re.MULTILINE)
+_TYPE = re.compile(
+    r"\b(?:class|interface|record(?:\s+(?:class|struct))?|(?<!record )struct|enum)\s+([A-Z]\w*)"
+    r"|\bdelegate\s+[\w<>\[\]?., ]+?\s(\w+)\s*[<(]"
+)
+_USING = re.compile(r"^\s*using\s+([\w.]+)\s*;", re.MULTILINE)
+_GLOBAL = re.compile(r"^\s*global\s+using\s+([\w.]+)\s*;", re.MULTILINE)
+_HEAD = re.compile(r"^\s*(?:global\s+)?using\s[^;(]*;|^\s*namespace\s[^;{]*", re.MULTILINE)
+_USED = re.compile(r"(?<![\w.])([A-Z]\w*)\b(?!\s*(?:[=:;]|=>)(?!:))")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _PACKAGE = re.compile(r"^package\s+([\w.`]+)", re.MULTILINE)
 _IMPORTED = re.compile(r"^import\s+(?!static)([\w.`]+\w`?)(?:\s+as\s+\w+)?\s*;?\s*$", re.MULTILINE)
@@ -149,7 +195,7 @@ _DECLARED = re.compile(
 _BUILDS = frozenset(
     ("Makefile", "Makefile.am", "CMakeLists.txt", "build.rs", "pom.xml", "build.gradle", "BUILD", "gen.sh")
 )
-KINDS = {"powershell": powershell, "thrift": thrift, "helm": helm, "kotlin": kotlin}
+KINDS = {"powershell": powershell, "thrift": thrift, "helm": helm, "kotlin": kotlin, "csharp": csharp}
 
 
 def main() -> None:
