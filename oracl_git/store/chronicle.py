@@ -108,7 +108,8 @@ class Chronicle:
         for entry in reversed(added):
             time, nodes = self._nodes(entry)
             self._db.executemany(
-                "INSERT INTO activity VALUES(?1,?2,1) ON CONFLICT DO UPDATE SET touches=touches+1, last=max(last, ?2)",
+                "INSERT INTO activity VALUES(?,?,1)"
+                " ON CONFLICT DO UPDATE SET touches=touches+1, last=max(last, excluded.last)",
                 [(node, time) for node in sorted(nodes)],
             )
 

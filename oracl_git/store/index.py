@@ -51,8 +51,8 @@ class Index(Messages, Wording):
 
     def has(self, path: bytes) -> bool:
         """Whether the path is there, as an artifact or left out."""
-        find = "SELECT 1 FROM node WHERE path=?1 AND kind=0 UNION ALL SELECT 1 FROM skipped WHERE path=?1"
-        return self.db.execute(find, (path,)).fetchone() is not None
+        find = "SELECT 1 FROM node WHERE path=:path AND kind=0 UNION ALL SELECT 1 FROM skipped WHERE path=:path"
+        return self.db.execute(find, {"path": path}).fetchone() is not None
 
     def left_out(self, path: bytes) -> str:
         """Why a path is left out; "" when it is not, or not there."""
@@ -193,10 +193,10 @@ class Index(Messages, Wording):
         """The edges at a node, both directions, heaviest rank first, at most `limit` read."""
         rows = self.db.execute(
             "SELECT source, target, relation, sfrag, tfrag, w, kappa, part, r FROM ("
-            " SELECT * FROM edge WHERE source=?1 UNION ALL SELECT * FROM edge WHERE target=?1) e"
-            " JOIN node n ON n.id=CASE e.source WHEN ?1 THEN e.target ELSE e.source END"
-            " ORDER BY r DESC, n.path, relation, sfrag, tfrag LIMIT ?2",
-            (node, limit),
+            " SELECT * FROM edge WHERE source=:node UNION ALL SELECT * FROM edge WHERE target=:node) e"
+            " JOIN node n ON n.id=CASE e.source WHEN :node THEN e.target ELSE e.source END"
+            " ORDER BY r DESC, n.path, relation, sfrag, tfrag LIMIT :most",
+            {"node": node, "most": limit},
         )
         return [
             Link(s, t, RELATIONS[rel], sf, tf, w, k, PARTITIONS[part], r) for s, t, rel, sf, tf, w, k, part, r in rows

@@ -132,7 +132,8 @@ class NodeTable:
         for rows in (self._rows, self._symbols, self._declared, text):
             rows.flush()
         self._db.executemany(
-            "INSERT INTO toplevel VALUES(?1,?2,?3,?4) ON CONFLICT DO UPDATE SET modules=modules+?3, under=under+?4",
+            "INSERT INTO toplevel VALUES(?,?,?,?)"
+            " ON CONFLICT DO UPDATE SET modules=modules+excluded.modules, under=under+excluded.under",
             [(top, encode_path(root), *counts) for (top, root), counts in self._toplevel.items()],
         )
         self._db.execute("DELETE FROM toplevel WHERE modules=0 AND under=0")

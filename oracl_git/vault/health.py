@@ -75,9 +75,9 @@ def _orphans(index: Index) -> int:
     belongs = RELATIONS.index("belongs_to")
     count: int = index.db.execute(
         "SELECT count(*) FROM node n WHERE n.kind=0 AND NOT EXISTS"
-        " (SELECT 1 FROM edge e WHERE e.source=n.id AND e.relation<>?1)"
-        " AND NOT EXISTS (SELECT 1 FROM edge e WHERE e.target=n.id AND e.relation<>?1)",
-        (belongs,),
+        " (SELECT 1 FROM edge e WHERE e.source=n.id AND e.relation<>:belongs)"
+        " AND NOT EXISTS (SELECT 1 FROM edge e WHERE e.target=n.id AND e.relation<>:belongs)",
+        {"belongs": belongs},
     ).fetchone()[0]
     return count
 
