@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 
 from ..errors import StoreUnusable
 from ..store.database import transaction as transaction
@@ -150,10 +151,9 @@ _expected: list[frozenset[str]] = []
 def _recognise(db: Connection, path: str) -> None:
     """Refuse a file whose tables, views or triggers are not exactly those of the migrations."""
     if not _expected:
-        model = sqlite3.connect(":memory:", isolation_level=None)
-        _migrate(model)
-        _expected.append(_shape(model))
-        model.close()
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
+            _migrate(model)
+            _expected.append(_shape(model))
     if db.execute("PRAGMA application_id").fetchone()[0] != schema.APPLICATION_ID or _shape(db) != _expected[0]:
         raise StoreUnusable(
             f"{path} is not a store of ours: its tables differ", f"move it away: mv {path} {path}.other"

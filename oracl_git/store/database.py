@@ -197,6 +197,17 @@ def connect(path: str, name: str, write: bool, wait: float | None = None) -> Gua
         return _replaced(path, name, wait)
 
 
+@contextmanager
+def writing(repo: Repository, *names: str, home: str = "", wait: float | None = None) -> Iterator[list[Guarded]]:
+    """Databases to be written, opened in order, and closed whatever happens; `wait` is for the first of them."""
+    with ExitStack() as stack:
+        found: list[Guarded] = []
+        for name in names:
+            db = connect(place(repo, name, home), name, write=True, wait=None if found else wait)
+            found.append(stack.enter_context(closing(db)))
+        yield found
+
+
 def _opened(path: str, name: str, write: bool, wait: float) -> Guarded:
     """What can be opened as it is. The caller holds the directory."""
     if not os.path.isfile(path):
@@ -272,16 +283,27 @@ def _open(path: str, name: str, write: bool, wait: float, immutable: bool = Fals
         raise
 
 
+@contextmanager
+def closed_on_failure(db: sqlite3.Connection) -> Iterator[None]:
+    """While a connection is made ready for who will close it."""
+    try:
+        yield
+    except BaseException:
+        db.close()
+        raise
+
+
 def connect_copy(source: sqlite3.Connection) -> sqlite3.Connection:
     """A private copy of a database, in memory as far as there is room; gone when it is closed.
 
     The thread that makes it need not be the one that asks it.
     """
     db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-    db.execute("PRAGMA page_size=8192")
-    db.execute(f"PRAGMA cache_size=-{_COPY_KIB}")
-    source.backup(db)
-    db.execute("PRAGMA journal_mode=MEMORY")
+    with closed_on_failure(db):
+        db.execute("PRAGMA page_size=8192")
+        db.execute(f"PRAGMA cache_size=-{_COPY_KIB}")
+        source.backup(db)
+        db.execute("PRAGMA journal_mode=MEMORY")
     return db
 
 
@@ -293,9 +315,19 @@ def connect_memory(name: str) -> sqlite3.Connection:
     return db
 
 
+class Scratch(sqlite3.Connection):
+    """A connection to memory that closes itself when nothing holds it any more, in whatever thread that is seen."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 def connect_scratch() -> sqlite3.Connection:
-    """A database in memory that stems words as full text does: word(x) → stem(term, doc)."""
-    db = sqlite3.connect(":memory:", isolation_level=None)
+    """A database in memory that stems words as full text does: word(x) → stem(term, doc).
+
+    Whoever keeps it need not close it: a thread is not told when it ends.
+    """
+    db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, factory=Scratch)
     db.execute("CREATE VIRTUAL TABLE word USING fts5(x, content='', tokenize='porter unicode61 remove_diacritics 2')")
     db.execute("CREATE VIRTUAL TABLE stem USING fts5vocab(word, instance)")
     return db

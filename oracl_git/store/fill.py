@@ -124,13 +124,8 @@ def fill(
     May be killed at any instant, and run again. Raises EmbeddingUnusable, and
     FileNotFoundError when there is no index.
     """
-    index = database.connect(database.place(repo, "index"), "index", write=True)
-    facts = database.connect(database.place(repo, "facts"), "facts", write=True)
-    try:
+    with database.writing(repo, "index", "facts") as (index, facts):
         return _fill(repo, index, facts, asset, progress or _silent, stop or _never)
-    finally:
-        facts.close()
-        index.close()
 
 
 def _silent(step: str, done: int, total: int) -> None:

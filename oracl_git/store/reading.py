@@ -108,14 +108,13 @@ class Reading:
                 self.db.execute("PRAGMA query_only=ON")
                 self.db.execute("BEGIN")
             self.header: dict[str, object] = dict(self.db.execute("SELECT key, value FROM header"))
-        except sqlite3.DatabaseError as error:
+            if "commit" not in self.header:
+                raise FileNotFoundError("the index is empty")
+        except BaseException as error:
             self.db.close()
-            if database.is_damage(error):
+            if isinstance(error, sqlite3.DatabaseError) and database.is_damage(error):
                 raise database.spoilt(error) from None
             raise
-        if "commit" not in self.header:
-            self.db.close()
-            raise FileNotFoundError("the index is empty")
 
     def close(self) -> None:
         """Let go of the files; of facts that were given, whoever gave them does."""
@@ -143,7 +142,8 @@ class Reading:
             db = database.connect(database.place(self.repo, "facts", self._home), "facts", write=False)
         except FileNotFoundError:
             return None
-        return FactsCache(db, write=False)
+        with database.closed_on_failure(db):
+            return FactsCache(db, write=False)
 
     @cached_property
     def past(self) -> sqlite3.Connection | None:
@@ -152,7 +152,8 @@ class Reading:
             past = database.connect(database.place(self.repo, "history", self._home), "history", write=False)
         except FileNotFoundError:
             return None
-        row = past.execute("SELECT value FROM meta WHERE key='identity'").fetchone()
+        with database.closed_on_failure(past):
+            row = past.execute("SELECT value FROM meta WHERE key='identity'").fetchone()
         if row and row[0] == self.header.get("history"):
             return past
         past.close()  # made anew since: its ids are not those this index knows

@@ -13,6 +13,7 @@ import json
 import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from ..embedding import Asset
 from ..errors import GitFailed, NothingIndexed
@@ -75,29 +76,33 @@ def _update(
     repo: Repository, target: str, settings: Settings | None, full: bool, depth: int, progress: Progress | None,
     wait: float | None, home: str, asset: Asset | None,
 ) -> Report:  # fmt: skip
+    with _no_collection(), database.writing(repo, "index", "facts", "history", home=home, wait=wait) as opened:
+        index, facts, past = opened
+        try:
+            copied = not full and not home and sibling.begin(repo, index, settings or Settings(), target)
+            with open_objects(repo) as objects, database.transaction(index):
+                build = Build(repo, objects, index, FactsCache(facts), past, progress)
+                report = build.run(target, settings, full, depth)
+                settle(index, facts, asset)
+                if index.replaced and report.rebuilt == _NONE:
+                    report = report._replace(rebuilt=f"the index {index.replaced}")
+                return report._replace(copied=copied)
+        except Exception as error:
+            if database.is_damage(error, index, facts, past):
+                raise sqlite3.DatabaseError(f"malformed: {error}") from error
+            if isinstance(error, sqlite3.OperationalError):
+                raise database.unusable(error) from error
+            raise
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """What an update builds is live to its end and has no cycles: looking for some costs a tenth of it."""
     collecting = gc.isenabled()
-    gc.disable()  # what an update builds is live to its end and has no cycles: looking for some costs a tenth of it
-    index = database.connect(database.place(repo, "index", home), "index", write=True, wait=wait)
-    facts = database.connect(database.place(repo, "facts", home), "facts", write=True)
-    past = database.connect(database.place(repo, "history", home), "history", write=True)
+    gc.disable()
     try:
-        copied = not full and not home and sibling.begin(repo, index, settings or Settings(), target)
-        with open_objects(repo) as objects, database.transaction(index):
-            build = Build(repo, objects, index, FactsCache(facts), past, progress)
-            report = build.run(target, settings, full, depth)
-            settle(index, facts, asset)
-            if index.replaced and report.rebuilt == _NONE:
-                report = report._replace(rebuilt=f"the index {index.replaced}")
-            return report._replace(copied=copied)
-    except Exception as error:
-        if database.is_damage(error, index, facts, past):
-            raise sqlite3.DatabaseError(f"malformed: {error}") from error
-        if isinstance(error, sqlite3.OperationalError):
-            raise database.unusable(error) from error
-        raise
+        yield
     finally:
-        for db in (past, facts, index):
-            db.close()
         if collecting:
             gc.enable()
 

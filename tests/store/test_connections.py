@@ -1,0 +1,115 @@
+"""What is opened is closed: by whoever opened it, and when it was, also where something fails in between."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oracl_git.errors import IndexUnusable
+from oracl_git.git import Repository, discover
+from oracl_git.store import database, taking
+from oracl_git.store.index import Index
+from oracl_git.store.update import update
+from oracl_git.store.wording import stems_of
+from tests.worlds import Commit, found, plain
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repository:
+    repo = discover(str(found(tmp_path / "repo", [Commit(plain({"a.py": "import b\n", "b.py": ""}))])))
+    update(repo)
+    return repo
+
+
+@pytest.fixture
+def left(monkeypatch: pytest.MonkeyPatch) -> list[taking.Guarded]:
+    """The connections that are open."""
+    left: list[taking.Guarded] = []
+
+    class Noted(taking.Guarded):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            left.append(self)
+
+        def drop(self) -> None:
+            super().drop()
+            with suppress(ValueError):
+                left.remove(self)
+
+    monkeypatch.setattr(database, "Guarded", Noted)
+    return left
+
+
+def spoil(repo: Repository, name: str, statement: str) -> None:
+    with closing(database.connect(database.place(repo, name), name, write=True)) as db:
+        db.execute(statement)
+
+
+@pytest.mark.parametrize("name", ["facts", "history"])
+def test_an_update_that_cannot_open_one_of_its_files(repo: Repository, left: list[taking.Guarded], name: str) -> None:
+    """A server goes on after it, and asks again."""
+    spoil(repo, name, "PRAGMA user_version=99")
+    with pytest.raises(IndexUnusable, match="newer oracl-git"):
+        update(repo, full=True)
+    assert left == [] and gc.isenabled()
+
+
+def test_an_index_whose_other_files_cannot_be_read(repo: Repository, left: list[taking.Guarded]) -> None:
+    spoil(repo, "facts", "DROP TABLE extractor")
+    spoil(repo, "history", "DROP TABLE meta")
+    with Index(repo) as index:
+        for name in ("facts_cache", "past"):
+            with pytest.raises(database.DatabaseError, match="no such table"):
+                getattr(index, name)
+            assert left == [index.db]
+    assert left == []
+
+
+def test_an_index_that_holds_nothing(repo: Repository, left: list[taking.Guarded]) -> None:
+    spoil(repo, "index", "DELETE FROM header")
+    with pytest.raises(FileNotFoundError):
+        Index(repo)
+    assert left == []
+
+
+def test_a_copy_that_cannot_be_made(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = []
+
+    class Copy(database.Connection):
+        def close(self) -> None:
+            closed.append(self)
+            super().close()
+
+    connect = database.sqlite3.connect
+    monkeypatch.setattr(database.sqlite3, "connect", lambda *a, **k: connect(*a, **{"factory": Copy, **k}))
+    with closing(database.connect(database.place(repo, "index"), "index", write=False)) as source:
+        source.drop()
+        with pytest.raises(database.sqlite3.ProgrammingError):
+            database.connect_copy(source)
+    assert len(closed) == 1
+
+
+def test_a_thread_that_ends_leaves_nothing_that_stems(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, closed = [], []
+
+    class Noted(database.Scratch):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            made.append(id(self))
+
+        def close(self) -> None:
+            super().close()
+            closed.append(id(self))
+
+    monkeypatch.setattr(database, "Scratch", Noted)
+    stems = []
+    thread = threading.Thread(target=lambda: stems.extend(stems_of(["unheardofgreetings"])))
+    thread.start()
+    thread.join()
+    gc.collect()  # a connection is part of a cycle
+    assert stems == [("unheardofgreet",)] and len(made) == 1 and closed == made
