@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import xml.dom.minidom
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -115,12 +116,12 @@ def test_update_full_gives_the_same_root(shop: Place) -> None:
 @mark.parametrize("made_by", ["extractor", "graph"])
 def test_an_index_that_other_code_made_is_made_anew(shop: Place, made_by: str) -> None:
     before = shop.oracl("status", "--json").json
-    with sqlite3.connect(shop.path / ".git/oracl/index.sqlite") as index:
+    with closing(sqlite3.connect(shop.path / ".git/oracl/index.sqlite")) as index, index:
         index.execute("UPDATE header SET value='another' WHERE key=?", (made_by,))
         index.execute("DELETE FROM edge")
     assert "imports" in shop.oracl("trace", "shop/cart.py").out
     assert shop.oracl("status", "--json").json == before
-    with sqlite3.connect(shop.path / ".git/oracl/index.sqlite") as index:
+    with closing(sqlite3.connect(shop.path / ".git/oracl/index.sqlite")) as index, index:
         index.execute("UPDATE header SET value='another' WHERE key=?", (made_by,))
     assert shop.oracl("update", "--json").json["rebuilt"] == "another version of the tool"
 
@@ -128,7 +129,7 @@ def test_an_index_that_other_code_made_is_made_anew(shop: Place, made_by: str) -
 def test_a_large_index_that_other_code_made_is_asked_at_once(shop: Place, monkeypatch: MonkeyPatch) -> None:
     """To make it anew takes longer than a question may: each would spend its budget, and none have anything of it."""
     monkeypatch.setattr("oracl_git.service.opened._ANEW", 1)
-    with sqlite3.connect(shop.path / ".git/oracl/index.sqlite") as index:
+    with closing(sqlite3.connect(shop.path / ".git/oracl/index.sqlite")) as index, index:
         index.execute("UPDATE header SET value='another' WHERE key='graph'")
     with oracl_git.open(str(shop.path)) as oracl:
         monkeypatch.setattr(oracl, "update", lambda **_: fail("the index was made anew"))
@@ -401,9 +402,8 @@ def test_a_damaged_index_is_made_anew(shop: Place, damage: str) -> None:
         index.write_bytes(index.read_bytes()[: index.stat().st_size // 3])
     else:
         index.unlink()
-        with sqlite3.connect(index) as db:
+        with closing(sqlite3.connect(index)) as db, db:
             db.execute("CREATE TABLE mine(x)")
-        db.close()
     assert shop.oracl("search", "discount threshold", "-z").paths
     assert shop.oracl("status", "--json").json["root"] == root
 
@@ -466,9 +466,8 @@ def test_damage_in_the_middle_of_the_index(shop: Place) -> None:
 
 def test_an_index_of_a_newer_format(shop: Place) -> None:
     index = shop.path / ".git/oracl/index.sqlite"
-    with sqlite3.connect(index) as db:
+    with closing(sqlite3.connect(index)) as db, db:
         db.execute("PRAGMA user_version=99")
-    db.close()
     for words in (["search", "cart"], ["update"], ["status"], ["show", "shop/cart.py"]):
         done = shop.oracl(*words, code=128)
         assert (
@@ -483,9 +482,8 @@ def test_an_index_of_a_newer_format(shop: Place) -> None:
 def test_an_index_of_an_older_format_is_made_anew(shop: Place) -> None:
     before = shop.oracl("search", "cart").out
     for name in ("index", "facts", "history"):
-        with sqlite3.connect(shop.path / f".git/oracl/{name}.sqlite") as db:
+        with closing(sqlite3.connect(shop.path / f".git/oracl/{name}.sqlite")) as db, db:
             db.execute("PRAGMA user_version=1")
-        db.close()
     assert shop.oracl("search", "cart", "-z").paths
     shop.oracl("update", "--vectors")
     assert shop.oracl("search", "cart").out == before
@@ -495,9 +493,8 @@ def test_another_extractor_version_is_noticed(shop: Place) -> None:
     """After an upgrade the same commit is read anew: the facts of the old version are not this version's."""
     index = shop.path / ".git/oracl/index.sqlite"
     for name, sql in (("index", "UPDATE header SET value='old' WHERE key='extractor'"), ("facts", "DELETE FROM facts")):
-        with sqlite3.connect(index.with_name(f"{name}.sqlite")) as db:
+        with closing(sqlite3.connect(index.with_name(f"{name}.sqlite"))) as db, db:
             db.execute(sql)
-        db.close()
     shop.oracl("show", "shop/prices.py")
     assert any("shares" in r["text"] for row in shop.oracl("related", "shop/prices.py", "--json").json["results"]
                for r in row["reasons"])  # fmt: skip

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -56,9 +57,8 @@ class Hostile(Place):  # type: ignore[misc, valid-type]
     def settled(self, name: str) -> Path:
         """One database as a single file, no journal beside it."""
         path = Path(self.path) / f".git/oracl/{name}.sqlite"
-        with sqlite3.connect(path) as db:
+        with closing(sqlite3.connect(path)) as db, db:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        db.close()
         for tail in ("-wal", "-shm"):
             path.with_name(path.name + tail).unlink(missing_ok=True)
         return path

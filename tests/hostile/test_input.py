@@ -348,10 +348,9 @@ def test_a_damaged_database(shop: Place, name: str, damage: str) -> None:
     if damage == "directory":
         (path / "inside").mkdir(parents=True)
     elif damage in ("foreign", "impostor"):
-        with sqlite3.connect(path) as db:
+        with closing(sqlite3.connect(path)) as db, db:
             db.execute("CREATE TABLE mine(x)")
             db.execute(f"PRAGMA user_version={VERSIONS[name] * (damage == 'impostor')}")
-        db.close()
     elif damage == "journal":
         path.with_name(path.name + "-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(50_000))
     else:
@@ -455,9 +454,8 @@ def test_an_index_of_an_older_format_is_told_as_what_it_is(shop: Place) -> None:
 @mark.parametrize("name", ["facts", "history"])
 def test_a_cache_of_a_newer_format(shop: Place, name: str) -> None:
     path = shop.settled(name)
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db, db:
         db.execute("PRAGMA user_version=99")
-    db.close()
     shop.commit("More")
     assert "newer oracl-git" in shop.fails("update")
     shop.oracl("deinit")

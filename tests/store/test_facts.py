@@ -25,6 +25,7 @@ def test_of_many_keys_those_that_are_cached_are_known() -> None:
     assert cache.known(asked) == expected
     assert cache.known({(blobs[0], "json")}) == {(blobs[0], "json"): "binary"}
     assert cache.known(()) == {}
+    cache.close()
 
 
 def test_what_is_learned_while_the_file_is_held_is_kept(tmp_path) -> None:

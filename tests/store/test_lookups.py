@@ -32,3 +32,4 @@ def test_nodes_of_a_key_are_those_that_asked_it_last(updates: list[dict[int, set
     assert asked == {node: keys for node, keys in model.items() if keys}
     stored = [pair for _, pairs in db.execute("SELECT * FROM lookup ORDER BY bucket") for pair in array("Q", pairs)]
     assert stored == sorted(key << 32 | node for node, keys in model.items() for key in keys)
+    db.close()

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -81,10 +82,10 @@ def test_what_is_not_copied(repo: Any, what: str) -> None:
     if what == "settings":
         update(repo.path, alpha=3.0)
     elif what == "version":
-        with sqlite3.connect(path) as db:
+        with closing(sqlite3.connect(path)) as db, db:
             db.execute("UPDATE header SET value='other' WHERE key='graph'")
     elif what == "damage":
-        with sqlite3.connect(path) as db:
+        with closing(sqlite3.connect(path)) as db, db:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             page = db.execute("SELECT rootpage FROM sqlite_master WHERE name='edge_source'").fetchone()[0]
         with open(path, "r+b") as file:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -184,9 +185,8 @@ def test_another_table_of_words_makes_all_vectors_anew(repo: Any) -> None:
         oracl.fill()
         total = oracl.index.chunk_count
     before = rows(repo)
-    with sqlite3.connect(repo.path / ".git/oracl/index.sqlite") as db:
+    with closing(sqlite3.connect(repo.path / ".git/oracl/index.sqlite")) as db, db:
         db.execute("UPDATE embedding SET model='older'")
-    db.close()
     with Oracl.at(str(repo.path)) as oracl:
         assert oracl.status().pending == total
         answer = oracl.search("connect the user")
@@ -275,10 +275,9 @@ def test_an_index_of_the_format_before_is_made_anew(repo: Any) -> None:
     with Oracl.at(str(repo.path)) as oracl:
         oracl.update()
     for name in ("index", "facts", "history"):
-        with sqlite3.connect(repo.path / f".git/oracl/{name}.sqlite") as db:
+        with closing(sqlite3.connect(repo.path / f".git/oracl/{name}.sqlite")) as db, db:
             db.execute("PRAGMA user_version=1")
             db.execute("DROP TABLE IF EXISTS vector")
-        db.close()
     with Oracl.at(str(repo.path)) as oracl:
         assert oracl.search("connect").results
         assert oracl.fill() is not None
@@ -418,17 +417,15 @@ def test_vectors_of_another_table_are_not_kept(repo: Any) -> None:
         oracl.update()
         oracl.fill()
     place = repo.path / ".git/oracl/facts.sqlite"
-    with sqlite3.connect(place) as db:
+    with closing(sqlite3.connect(place)) as db, db:
         known = db.execute("SELECT count(*) FROM vector").fetchone()[0]
         db.execute("UPDATE embedding SET model='older'")
         db.execute("INSERT INTO vector VALUES(x'00', x'00')")
-    db.close()
     with Oracl.at(str(repo.path)) as oracl:
         oracl.update(full=True)
         oracl.fill()
-    with sqlite3.connect(place) as db:
+    with closing(sqlite3.connect(place)) as db, db:
         assert db.execute("SELECT count(*) FROM vector").fetchone()[0] == known
-    db.close()
     sound(repo)
 
 

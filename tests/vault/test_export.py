@@ -292,6 +292,7 @@ def test_health(signed: Vault) -> None:
     db.execute("UPDATE node SET leaf=zeroblob(32) WHERE path=?", (b"shop/cart.py",))
     db.commit()
     assert "do not lead" in signed.cli("health", code=1)
+    db.close()
 
 
 def _pipe(directory: Path) -> None:
