@@ -83,7 +83,7 @@ class Place:
         return done.out.removesuffix("\n")
 
     def oracl(self, *args: str | bytes, code: int | None = 0, **options: Any) -> Done:
-        """`git oracl …`; it must exit as told (None: any way but with a bug), and never show a traceback or a warning."""
+        """`git oracl …`; it must exit as told (None: any way but with a bug), and show no traceback and no warning."""
         done = self.run("git", "oracl", *args, **options)
         assert "Traceback" not in done.err and "Exception ignored" not in done.err, done.err
         assert done.code != 3 if code is None else done.code == code, (args, done)
