@@ -284,7 +284,7 @@ class Opened:
     def _stale(self, index: Index) -> str:
         """Why an index is not as this version would make it of the same commit now; "" when it is."""
         if not is_of_this_version(index.header):
-            return "was made by another version"
+            return "was made by another version of oracl-git or Python"
         # The store of history is shared: another worktree may have lost it and made it anew.
         if index.past is None:
             return "has lost its history of commits"

@@ -179,7 +179,7 @@ class Build:
         if full:
             return "asked for"
         if not is_of_this_version(self.header):
-            return "another version of the tool"
+            return "another version of oracl-git or Python"
         if settings != stored:
             return "other parameters"
         return ""

@@ -61,7 +61,7 @@ def again(
             raise Unverified(
                 Unverified.UNCHECKED,
                 f"the snapshot was made with {name} version {there[:12]}, this is {here[:12]}",
-                "use the version of oracl-git that signed it, or have it signed again: git oracl snapshot create",
+                "use the oracl-git and the Python that signed it, or have it signed again: git oracl snapshot create",
             )
     with (
         header.rebuilt(repo, commit, header.settings_of(said.schema), progress) as (index, home),

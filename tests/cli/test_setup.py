@@ -123,7 +123,7 @@ def test_an_index_that_other_code_made_is_made_anew(shop: Place, made_by: str) -
     assert shop.oracl("status", "--json").json == before
     with closing(sqlite3.connect(shop.path / ".git/oracl/index.sqlite")) as index, index:
         index.execute("UPDATE header SET value='another' WHERE key=?", (made_by,))
-    assert shop.oracl("update", "--json").json["rebuilt"] == "another version of the tool"
+    assert shop.oracl("update", "--json").json["rebuilt"] == "another version of oracl-git or Python"
 
 
 def test_a_large_index_that_other_code_made_is_asked_at_once(shop: Place, monkeypatch: MonkeyPatch) -> None:
@@ -134,8 +134,9 @@ def test_a_large_index_that_other_code_made_is_asked_at_once(shop: Place, monkey
     with oracl_git.open(str(shop.path)) as oracl:
         monkeypatch.setattr(oracl, "update", lambda **_: fail("the index was made anew"))
         assert oracl.search("price").results
-        assert oracl.notes == ["the index was made by another version (git oracl update brings it up to date)"]
-    assert "\nstale      the index was made by another version (git oracl update" in shop.oracl("status").out
+        told = "the index was made by another version of oracl-git or Python (git oracl update brings it up to date)"
+        assert oracl.notes == [told]
+    assert f"\nstale      {told}" in shop.oracl("status").out
     monkeypatch.undo()
     assert "imports" in shop.oracl("trace", "shop/cart.py").out
     with oracl_git.open(str(shop.path)) as oracl:
