@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import NotAllowed, OntologyInactive, OraclError, UsageError
+from ..store.database import closed_on_failure
 from . import evidence, experience, gather, graph, held, memory, policy, store, working
 from .documents import Edge
 from .embedding import AUTO, Adapter, adapter
@@ -107,7 +108,9 @@ class Runtime:
             if self.own and os.path.exists(self.project.place(CONFIG)):
                 self.project.config()  # a policy that is not ours is not served
             db = self._connected()
-            if self.own and held.outdated(db, self._roots()):
+            with closed_on_failure(db):
+                outdated = self.own and held.outdated(db, self._roots())
+            if outdated:
                 db.close()
                 with self.writing() as writer:
                     self._rescoped += held.rescope(writer, self._roots())

@@ -75,12 +75,14 @@ def test_every_string_is_a_question_and_no_scope_leaks(library: World, question:
 
 
 def test_no_statistic_of_a_hidden_passage_moves_a_score(library: World) -> None:
-    before = [(hit.uri, hit.score) for hit in library.runtime().search("retry budget")]
+    with library.runtime() as runtime:
+        before = [(hit.uri, hit.score) for hit in runtime.search("retry budget")]
     for number in range(5):
         library.write(f"docs/hidden/{number}.txt", "retry budget retry budget\n")
     library.register("docs/hidden", "private")
     library.ingest()
-    assert [hit.uri for hit in library.runtime().search("retry budget")] == [uri for uri, _ in before]
+    with library.runtime() as runtime:
+        assert [hit.uri for hit in runtime.search("retry budget")] == [uri for uri, _ in before]
 
 
 def test_spans_are_exact(library: World) -> None:

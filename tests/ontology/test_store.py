@@ -320,6 +320,29 @@ def test_any_one_change_to_an_export_is_all_or_nothing(tmp_path: Path, exported:
         db.close()
 
 
+def test_a_store_that_cannot_be_asked_is_closed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = filled(world)
+    with store.connect(path, write=True) as db:
+        db.execute("UPDATE meta SET value='of other roots' WHERE key='scoped'")
+        db.execute("ALTER TABLE sources RENAME COLUMN uri TO place")
+    db.close()
+    opened = []
+
+    class Noted(store.Guarded):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            opened.append(self)
+
+    monkeypatch.setattr(store, "Guarded", Noted)
+    monkeypatch.setattr(store, "_recognise", lambda db, path: None)
+    with world.runtime() as runtime, pytest.raises(sqlite3.OperationalError):
+        runtime.query("what does Project Helios depend on")
+    assert opened
+    for db in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            db.execute("SELECT 1")
+
+
 def test_vacuum_gives_space_back(world: World) -> None:
     path = filled(world)
     big = world.inbox("big.txt", "word number \n" * 40_000)
