@@ -4,15 +4,17 @@ VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 REPO ?= $(CURDIR)
 
-.PHONY: demo test lint bench slopes measured man clean
+.PHONY: demo test lint bench slopes measured man clean always
 
-$(VENV)/installed: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+# An environment is of one Python: of another one it is made anew.
+$(VENV)/python: always
+	@$(PYTHON) -VV | cmp -s - $@ || { $(PYTHON) -m venv --clear $(VENV) && $(PYTHON) -VV > $@; }
+
+$(VENV)/installed: pyproject.toml $(VENV)/python
 	$(BIN)/pip install -q --disable-pip-version-check -e .
 	@touch $@
 
-$(VENV)/tested: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+$(VENV)/tested: pyproject.toml $(VENV)/python
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[test]'
 	@touch $@ $(VENV)/installed
 

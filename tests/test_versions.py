@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +19,7 @@ from oracl_git.service import Oracl
 from oracl_git.store import made_by
 from tests.worlds import Commit, found, plain
 
+TOP = Path(__file__).parent.parent
 PLACES = [Path(package.__file__).parent for package in (oracl_git, oracl_git.hooks, oracl_git.lsp)]
 NUMBERED = re.compile(r"[=<>(, ]\?\d")
 
@@ -50,3 +54,33 @@ def test_an_index_of_another_python_is_told_and_made_anew(tmp_path: Path, monkey
             assert oracl.status().stale == "" and oracl.status().root == root
     finally:
         made_by.made_by.cache_clear()
+
+
+# Says which it is, and makes environments whose Python says so.
+FAKE = """#!/bin/sh
+name=${0##*/}
+case $* in
+    -VV) echo "$name" ;;
+    "-m venv --clear "*)
+        rm -rf "$4" && mkdir -p "$4/bin" && echo "$name made it" >> made
+        printf '#!/bin/sh\\n' > "$4/bin/pip"
+        printf '#!/bin/sh\\necho tested by %s\\n' "$name" > "$4/bin/python"
+        chmod +x "$4/bin/pip" "$4/bin/python" ;;
+esac
+"""
+
+
+def test_the_environment_is_of_the_python_that_is_asked_for(tmp_path: Path) -> None:
+    for name in ("Makefile", "pyproject.toml"):
+        shutil.copy(TOP / name, tmp_path / name)
+    for name in ("one", "other"):
+        (tmp_path / name).write_text(FAKE)
+        (tmp_path / name).chmod(0o755)
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # of `make test`
+    for name in ("one", "one", "other", "other", "one"):
+        done = subprocess.run(
+            ["make", "-s", "test", f"PYTHON=./{name}"], cwd=tmp_path, env=clean, capture_output=True, text=True,
+            check=True,
+        )  # fmt: skip
+        assert done.stdout == f"tested by {name}\n"
+    assert (tmp_path / "made").read_text() == "one made it\nother made it\none made it\n"
