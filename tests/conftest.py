@@ -22,7 +22,6 @@ _FIXED = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C.UTF-8",
     "ORACL_SKIP": "1",  # no worker outlives a test; tests of hooks take it away
-    "PYTHONWARNINGS": "error",  # as in the tests themselves
 }
 
 

@@ -59,9 +59,10 @@ class World:
     def run(self, *args: str, code: int | None = None, cwd: str = "", **env: str) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             ["git", "oracl", "check", *args], cwd=self.path / cwd, capture_output=True, text=True,
-            env={**os.environ, **env},
+            env={**os.environ, "PYTHONWARNINGS": "error", **env},
         )  # fmt: skip
-        assert "Traceback" not in done.stderr and done.returncode != 3, done.stderr
+        assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr, done.stderr
+        assert done.returncode != 3, done.stderr
         assert code is None or done.returncode == code, done
         return done
 

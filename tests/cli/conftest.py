@@ -82,9 +82,12 @@ class Place:
         assert done.code == 0, (args, done.err)
         return done.out.removesuffix("\n")
 
-    def oracl(self, *args: str | bytes, code: int | None = 0, **options: Any) -> Done:
+    def oracl(
+        self, *args: str | bytes, code: int | None = 0, env: dict[str, str] | None = None, **options: Any
+    ) -> Done:
         """`git oracl …`; it must exit as told (None: any way but with a bug), and show no traceback and no warning."""
-        done = self.run("git", "oracl", *args, **options)
+        strict = {"PYTHONWARNINGS": "error"}  # as in the tests themselves; other tools have warnings of their own
+        done = self.run("git", "oracl", *args, env={**strict, **(env or {})}, **options)
         assert "Traceback" not in done.err and "Exception ignored" not in done.err, done.err
         assert done.code != 3 if code is None else done.code == code, (args, done)
         return done

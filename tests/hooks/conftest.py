@@ -37,7 +37,7 @@ class Hooked:
         return self.run("git", *args, ok=ok, **env).stdout.removesuffix("\n")
 
     def oracl(self, *args: str, ok: bool = True, **env: str) -> str:
-        return self.run("git", "oracl", *args, ok=ok, **env).stdout
+        return self.run("git", "oracl", *args, ok=ok, **{"PYTHONWARNINGS": "error", **env}).stdout
 
     def write(self, path: str, text: str) -> None:
         full = self.path / path

@@ -41,12 +41,12 @@ class World:
     def run(self, *args: str, code: int | None = 0, input: str = "", cwd: Path | None = None, **env: str) -> str:
         """`git oracl …`; its output."""
         done = subprocess.run(
-            ["git", "oracl", *args], cwd=cwd or self.path, env={**self.env, **env}, capture_output=True,
-            input=input.encode(), timeout=120,
+            ["git", "oracl", *args], cwd=cwd or self.path, capture_output=True,
+            env={**self.env, "PYTHONWARNINGS": "error", **env}, input=input.encode(), timeout=120,
         )  # fmt: skip
         self.err = done.stderr.decode("utf-8", "replace")
         out = done.stdout.decode("utf-8", "replace")
-        assert "Traceback" not in self.err, self.err
+        assert "Traceback" not in self.err and "Exception ignored" not in self.err, self.err
         assert done.returncode != 3 if code is None else done.returncode == code, (args, done.returncode, out, self.err)
         return out
 
