@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,6 +23,17 @@ from tests.worlds import Commit, found, plain
 TOP = Path(__file__).parent.parent
 PLACES = [Path(package.__file__).parent for package in (oracl_git, oracl_git.hooks, oracl_git.lsp)]
 NUMBERED = re.compile(r"[=<>(, ]\?\d")
+
+
+def test_the_oldest_version_that_is_promised_is_the_one_that_is_checked() -> None:
+    told = tomllib.loads((TOP / "pyproject.toml").read_text())
+    project, tools = told["project"], told["tool"]
+    head = "Programming Language :: Python :: "
+    named = [word.removeprefix(head) for word in project["classifiers"] if word.startswith(f"{head}3.")]
+    oldest = named[0]
+    assert project["requires-python"] == f">={oldest}" and tools["mypy"]["python_version"] == oldest
+    assert tools["ruff"]["target-version"] == f"py{oldest.replace('.', '')}"
+    assert named == [f"3.{minor}" for minor in range(int(oldest[2:]), int(oldest[2:]) + len(named))]
 
 
 def test_no_parameter_of_sql_is_numbered() -> None:
