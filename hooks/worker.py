@@ -11,6 +11,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+from .. import inherited
 from ..errors import OraclError
 from . import journal
 
@@ -24,6 +25,7 @@ _KEPT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJE
 
 def main() -> None:
     """Work off the spool of the repository GIT_DIR names."""
+    inherited.signals()
     _detach()
     git_dir = os.environ["GIT_DIR"]
     while journal.waiting(git_dir):

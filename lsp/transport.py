@@ -14,6 +14,8 @@ import sys
 import threading
 from typing import TYPE_CHECKING, BinaryIO
 
+from oracl_git.inherited import output
+
 if TYPE_CHECKING:
     from .server import Server
 
@@ -80,7 +82,7 @@ class _Writer:
 
 def serve_stdio(server: Server) -> int:
     """Answer on stdin and stdout until either is closed."""
-    out = os.fdopen(os.dup(1), "wb")
+    out = output(os.dup(1))
     os.dup2(2, 1)  # whatever prints, it is no protocol
     sys.stdout = sys.stderr
     return asyncio.run(_serve(server, sys.stdin.buffer, out))

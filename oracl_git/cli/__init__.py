@@ -7,10 +7,11 @@ what a verb does.
 from __future__ import annotations
 
 import errno
-import io
 import os
 import sys
+from contextlib import suppress
 
+from .. import inherited
 from ..errors import OraclError
 
 # verb → (module, group, one line). The order is that of `git oracl -h`.
@@ -54,48 +55,46 @@ def main(argv: list[str] | None = None) -> int:
     if argv is None:  # the bytes that were typed, read as UTF-8 whatever the locale says: paths are git's bytes
         argv = [os.fsencode(arg).decode("utf-8", "surrogateescape") for arg in sys.argv[1:]]
     args = argv
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # closed by the caller; nothing else may take its number
-            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character must not end us
-    _write_all()
+    inherited.signals()
+    inherited.streams()
     try:
-        code = _dispatch(args)
-        sys.stdout.flush()
-        return code
+        return _answer(args)
     except OraclError as error:
         _complain(error.message, error.hint)
         return error.exit_code
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
         print("git-oracl: interrupted; what was read so far is kept", file=sys.stderr)
         return 130
+    except inherited.Lost as error:
+        what = "read stdin" if error.filename == "stdin" else "write"
+        hint = "free some space, then ask again" if error.errno in _FULL else f"see where {error.filename} leads"
+        _complain(f"cannot {what}: {error.strerror}", hint)
+        return 128
     except OSError as error:
         if error.errno in _REFUSED and error.filename:
             _complain(f"{os.fsdecode(error.filename)}: {error.strerror}", "check who owns it, then try again")
             return 128
         if error.errno not in _FULL:
             return _bug(args, error)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _complain(f"cannot write: {error.strerror}", "free some space, then ask again")
         return 128
     except Exception as error:
         return _bug(args, error)
+    finally:
+        with suppress(OSError):  # why there is no answer has been said
+            sys.stdout.flush()
 
 
-def _write_all() -> None:
-    """Have stdout take all it is given.
-
-    Where Python is told not to buffer, a write that is stopped half way (^Z, then `fg`) leaves out the rest.
-    """
-    out = sys.stdout
-    if isinstance(out, io.TextIOWrapper) and isinstance(out.buffer, io.RawIOBase):
-        whole = io.BufferedWriter(out.buffer)
-        sys.stdout = io.TextIOWrapper(whole, out.encoding, out.errors, line_buffering=True)
+def _answer(args: list[str]) -> int:
+    """Run one verb until all it said is written."""
+    try:
+        code = _dispatch(args)
+    except SystemExit as end:  # argparse, after a help text or a complaint
+        code = int(end.code or 0)
+    inherited.finish()
+    return code
 
 
 def _bug(args: list[str], error: Exception) -> int:

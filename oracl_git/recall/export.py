@@ -6,6 +6,7 @@ never on the way to an answer.
 
 from __future__ import annotations
 
+import io
 from typing import IO, Any
 
 from ..graph.model import ARTIFACT, KIND_NAMES, artifact_id, canonical_name
@@ -43,10 +44,11 @@ def write(index: Index, form: str, file: IO[bytes]) -> None:
     import networkx
 
     graph = to_networkx(index)
-    if form == "graphml":
-        networkx.write_graphml(graph, file)
-    elif form == "gexf":
-        networkx.write_gexf(graph, file)
+    if form in ("graphml", "gexf"):
+        # Not into the file itself: lxml, where it is there, takes down the process when a write fails.
+        whole = io.BytesIO()
+        (networkx.write_graphml if form == "graphml" else networkx.write_gexf)(graph, whole)
+        file.write(whole.getbuffer())
     elif form == "node-link":
         import json
 

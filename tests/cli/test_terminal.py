@@ -117,6 +117,66 @@ def test_a_full_disk(shop: Place) -> None:
         assert done.err.startswith("git-oracl: cannot write: No space left on device.\n"), done
 
 
+@mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_an_answer_does_not_depend_on_who_hears_the_talk(shop: Place) -> None:
+    plain = shop.oracl("context", "cart", "--budget", "60")
+    assert "did not fit" in plain.err
+    for nowhere in ("/dev/full", "/dev/null 2<&-", ">(exec true)"):
+        done = shop.run("bash", "-c", f"sleep 0.1; git-oracl context cart --budget 60 2> {nowhere}")
+        assert (done.code, done.raw) == (0, plain.raw), nowhere
+        assert shop.run("bash", "-c", f"git-oracl show nowhere.py 2> {nowhere}").code == 1
+        assert shop.run("bash", "-c", f"git-oracl serach 2> {nowhere}").code == 2
+    assert shop.run("bash", "-c", "git-oracl stats > /dev/full 2> /dev/full").code == 128
+
+
+def test_streams_that_lead_nowhere(shop: Place) -> None:
+    """Opened the wrong way round, as in a script that says `>` for `<`."""
+    for words in ("stats", "-h", "search -h", "search cart -z", "graph export"):
+        done = shop.run("bash", "-c", f"git-oracl {words} 1< /dev/null")
+        message = "git-oracl: cannot write: Bad file descriptor.\nhint: see where stdout leads\n"
+        assert (done.code, done.err) == (128, message), words
+    done = shop.run("bash", "-c", "git-oracl search - 0> /dev/null")
+    message = "git-oracl: cannot read stdin: Bad file descriptor.\nhint: see where stdin leads\n"
+    assert (done.code, done.err) == (128, message)
+
+
+def test_streams_that_do_not_wait(shop: Place) -> None:
+    """A parent that runs on events, as node does, may share pipes that are never waited for."""
+    for words in (["graph", "export"], ["search", "--stdin"]):
+        given = b"cart\n" * 400 if "--stdin" in words else b""
+        plain = shop.oracl(*words, input=given).raw
+        assert len(plain) > 10_000
+        ends = [os.pipe() for _ in range(2)]
+        for descriptor in (ends[0][0], ends[1][1]):
+            os.set_blocking(descriptor, False)
+        fcntl.fcntl(ends[1][1], fcntl.F_SETPIPE_SZ, 4096)
+        path = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
+        with subprocess.Popen(
+            ["git-oracl", *words], cwd=shop.path, stdin=ends[0][0], stdout=ends[1][1], stderr=subprocess.PIPE,
+            env={**os.environ, "PATH": path},
+        ) as process:  # fmt: skip
+            os.close(ends[0][0])
+            os.close(ends[1][1])
+            with open(ends[0][1], "wb") as give, open(ends[1][0], "rb") as take:
+                time.sleep(0.5)  # whoever does not wait finds nothing here
+                give.write(given)
+                give.close()
+                time.sleep(0.5)  # … and no room there
+                out = take.read()
+            assert process.stderr and (process.stderr.read(), out) == (b"", plain)
+        assert process.returncode == 0
+
+
+def test_a_parent_that_ignores_how_its_children_end(shop: Place, tmp_path: Path) -> None:
+    """What git says no to is not taken for a yes."""
+    ignoring = "trap '' CHLD; exec git-oracl"
+    done = shop.run("bash", "-c", f"{ignoring} status", cwd=tmp_path)
+    assert (done.code, done.err.splitlines()[0]) == (128, "git-oracl: this directory is not in a git repository.")
+    for words in ("check nosuch..HEAD", "related --commit nosuch", "search cart --json"):
+        plain = shop.oracl(*words.split(), code=None)
+        assert shop.run("bash", "-c", f"{ignoring} {words}") == plain
+
+
 def test_an_encoding_that_lacks_our_characters(shop: Place) -> None:
     for words in (["trace", "shop/cli.py"], ["show", "shop/prices.py"], ["search", "discount"], ["-h"]):
         assert shop.oracl(*words, env={"PYTHONIOENCODING": "ascii"}).raw.isascii()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -139,6 +140,17 @@ def test_a_limit_on_the_size_of_files(repo: Hooked) -> None:
     finally:
         (repo.path / ".git/oracl/worker").unlink()
         (repo.path / ".git/oracl/spool").unlink()
+
+
+def test_a_worker_whose_parent_ignores_how_children_end(tmp_path: Path) -> None:
+    """What git refuses is in the log in git's words, and is not taken for an answer."""
+    (tmp_path / "oracl").mkdir()
+    (tmp_path / "oracl/spool").write_text("post-commit\n")
+    command = "trap '' CHLD; exec \"$0\" -P -m oracl_git.hooks.worker"
+    env = {**os.environ, "GIT_DIR": str(tmp_path)}
+    assert subprocess.run(["sh", "-c", command, sys.executable], cwd=tmp_path, env=env).returncode == 0
+    for line in (tmp_path / "oracl/worker.log").read_text().splitlines():
+        assert json.loads(line)["error"] == f"GIT_DIR is {tmp_path}, which is not a git repository"
 
 
 def test_the_tool_is_uninstalled(bare_repo: Hooked, tmp_path: Path) -> None:

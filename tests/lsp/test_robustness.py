@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import raw
 
 Shop = Raw = Any  # conftest's
 PARSE, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
@@ -27,6 +28,19 @@ def works(server: Raw, shop: Shop) -> None:
     """It still answers, and rightly."""
     found = server.result(*related(shop.uri("shop/cart.py")))
     assert "tests/test_cart.py" in [row["path"] for row in found["results"]]
+
+
+def test_streams_that_do_not_wait(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An editor that runs on events may leave its pipes so."""
+    monkeypatch.setattr(raw, "START", "import os\nfor n in 0, 1: os.set_blocking(n, False)\n" + raw.START)
+    server = raw.Raw(shop.path)
+    try:
+        time.sleep(0.5)  # it finds nothing to read
+        server.start(shop.uri())
+        works(server, shop)
+        assert server.leave() == 0
+    finally:
+        server.kill()
 
 
 # -- messages ---------------------------------------------------------------------------------

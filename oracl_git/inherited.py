@@ -1,0 +1,132 @@
+"""What a process is given by whoever started it, made to be relied on: its streams, and one signal.
+
+Knows that a stream may be set not to wait (a parent that runs on events shares its pipes so), may
+take half of what it is given, or may be gone; and that where the death of children is ignored,
+nobody learns how they ended. Knows nothing of what is read or said.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import select
+import signal
+import sys
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+
+class Lost(OSError):
+    """stdin cannot be read, or stdout cannot be written. `filename` is which."""
+
+
+class _Patient(io.RawIOBase):
+    """A descriptor that is waited for where it says that it is not ready."""
+
+    def __init__(self, descriptor: int, keep: object = None) -> None:
+        self._descriptor = descriptor
+        self._keep = keep  # who would close the descriptor when nobody holds it
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def isatty(self) -> bool:
+        return os.isatty(self._descriptor)
+
+    def _wait(self, event: int) -> None:
+        poll = select.poll()
+        poll.register(self._descriptor, event)
+        poll.poll()
+
+
+class _Input(_Patient):
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer, /) -> int:
+        view = memoryview(buffer)
+        while True:
+            try:
+                data = os.read(self._descriptor, len(view))
+            except BlockingIOError:
+                self._wait(select.POLLIN)
+            except OSError as error:
+                raise Lost(error.errno, error.strerror, "stdin") from error
+            else:
+                view[: len(data)] = data
+                return len(data)
+
+
+class _Output(_Patient):
+    """What cannot be written is said once, and then nothing more is tried: not at the end of the process, either."""
+
+    lost: OSError | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Buffer, /) -> int:
+        while self.lost is None:
+            try:
+                return os.write(self._descriptor, data)
+            except BlockingIOError:
+                self._wait(select.POLLOUT)
+            except BrokenPipeError as error:
+                self.lost = error
+                self.complain(error)
+            except OSError as error:
+                self.lost = Lost(error.errno, error.strerror, "stdout")
+                self.complain(self.lost)
+        return memoryview(data).nbytes
+
+    def complain(self, error: OSError) -> None:
+        raise error
+
+
+class _Talk(_Output):
+    """An answer does not depend on whether anybody hears what is said beside it."""
+
+    def complain(self, error: OSError) -> None:
+        pass
+
+
+def output(descriptor: int) -> BinaryIO:
+    """A stream that writes all it is given to a descriptor, or raises BrokenPipeError or Lost."""
+    return io.BufferedWriter(_Output(descriptor))
+
+
+def streams() -> None:
+    """Have stdin, stdout and stderr wait, and write all they are given; one that is closed is /dev/null."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # nothing else may take its number
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+    for name, kind in (("stdin", _Input), ("stdout", _Output), ("stderr", _Talk)):
+        stream = getattr(sys, name)
+        if not isinstance(stream, io.TextIOWrapper):
+            continue
+        raw = getattr(stream.buffer, "raw", stream.buffer)
+        # A terminal that lacks a character must not end us.
+        errors = stream.errors if kind is _Input else "backslashreplace"
+        if not isinstance(raw, io.FileIO):
+            stream.reconfigure(errors=errors)
+            continue
+        patient = kind(raw.fileno(), stream)
+        buffer = io.BufferedReader(patient) if kind is _Input else io.BufferedWriter(patient)
+        lines = stream.line_buffering or stream.write_through
+        setattr(sys, name, io.TextIOWrapper(cast(BinaryIO, buffer), stream.encoding, errors, line_buffering=lines))
+
+
+def finish() -> None:
+    """Write what stdout still holds. Raises what it lost, also where somebody passed over that: argparse does."""
+    sys.stdout.flush()
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    if isinstance(raw, _Output) and raw.lost:
+        raise raw.lost
+
+
+def signals() -> None:
+    """Learn how children end: a failure would be taken for success."""
+    if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
