@@ -11,6 +11,8 @@ import logging
 import os
 import sys
 
+from oracl_git.inherited import endings
+
 from . import transport
 from .ahead import Ahead
 from .server import Server
@@ -20,6 +22,7 @@ HOST = "127.0.0.1"
 
 def serve(ahead: Ahead | None = None, tcp: int | None = None, ws: int | None = None, log: str = "warning") -> int:
     """Answer one client until it leaves; ends the process."""
+    endings(False)  # nobody waits for what other threads are at
     logging.basicConfig(stream=sys.stderr, level=log.upper(), format="git-oracl lsp: %(levelname)s %(message)s")
     logging.getLogger("pygls").setLevel(logging.ERROR)
     logging.getLogger("asyncio").setLevel(logging.ERROR)

@@ -4,6 +4,7 @@
     ├── NotARepository         no git repository at this place
     ├── GitFailed              git, or the object store, refused
     │   └── MissingObjects     a blob or commit is not in this clone
+    ├── Shortage               too little memory, or too few files or processes
     ├── UsageError             exit 2: the question is malformed
     ├── UnknownPath            exit 1: no such path in the indexed commit
     ├── NothingIndexed         there is no commit to index yet
@@ -24,6 +25,7 @@ where the failure is told, or of its kind.
 
 from __future__ import annotations
 
+import errno
 from typing import ClassVar
 
 
@@ -51,6 +53,31 @@ class GitFailed(OraclError):
 
 class MissingObjects(GitFailed):
     """An object that is needed is not in this clone (partial, shallow or damaged)."""
+
+
+class Shortage(OraclError):
+    """The machine, or a limit set for this process, gives less than is needed. Says nothing of what is stored."""
+
+
+_MEMORY = ("there is not enough memory", "end what takes it, or raise the limit: ulimit -v")
+_FILES = ("there are too many open files", "raise the limit: ulimit -n 1024")
+_PROCESSES = ("no more processes or threads can be started", "end some, or raise the limit: ulimit -u")
+_SHORT = {errno.ENOMEM: _MEMORY, errno.EMFILE: _FILES, errno.ENFILE: _FILES, errno.EAGAIN: _PROCESSES}
+# As programs say it that run in the C locale.
+_SAID = {
+    "out of memory": _MEMORY, "cannot allocate memory": _MEMORY, "too many open files": _FILES,
+    "resource temporarily unavailable": _PROCESSES, "can't start new thread": _PROCESSES,
+}  # fmt: skip
+
+
+def shortage(error: BaseException | str) -> Shortage | None:
+    """What there was too little of, if that is what an exception, or what a program said, tells."""
+    if isinstance(error, MemoryError):
+        return Shortage(*_MEMORY)
+    if isinstance(error, OSError):
+        return Shortage(*_SHORT[error.errno]) if error.errno in _SHORT else None
+    text = str(error).lower()
+    return next((Shortage(*told) for said, told in _SAID.items() if said in text), None)
 
 
 class UsageError(OraclError):

@@ -1,4 +1,4 @@
-"""What a process is given by whoever started it, made to be relied on: its streams, and one signal.
+"""What a process is given by whoever started it, made to be relied on: its streams, one signal, how many files.
 
 Knows that a stream may be set not to wait (a parent that runs on events shares its pipes so), may
 take half of what it is given, or may be gone; and that where the death of children is ignored,
@@ -12,10 +12,16 @@ import os
 import select
 import signal
 import sys
+import threading
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
+
+    from .errors import Shortage
+
+_FILES = 5  # that one database may have open: itself, its directory, its journals
 
 
 class Lost(OSError):
@@ -128,5 +134,36 @@ def finish() -> None:
 
 def signals() -> None:
     """Learn how children end: a failure would be taken for success."""
-    if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
+    if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+
+class Ended(BaseException):
+    """Somebody ends this process: what it made for itself goes first. `args` is the number of the signal."""
+
+
+def endings(raised: bool = True) -> None:
+    """Have a signal that ends this process raise Ended, the first time; or not."""
+    if threading.current_thread() is not threading.main_thread():
+        return  # no other may say what a signal does
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == (signal.SIG_DFL if raised else _end):  # a parent may have it ignored: nohup
+            signal.signal(number, _end if raised else signal.SIG_DFL)
+
+
+def _end(number: int, frame: object) -> None:
+    signal.signal(number, signal.SIG_DFL)
+    raise Ended(number)
+
+
+def too_many_files() -> Shortage | None:
+    """Why SQLite may have failed to open a file, which it does not tell."""
+    from .errors import shortage  # what a process needs that has not enough
+
+    with ExitStack() as stack:
+        try:
+            for _ in range(_FILES):
+                stack.enter_context(open(os.devnull, "rb"))
+        except OSError as error:
+            return shortage(error)
+    return None

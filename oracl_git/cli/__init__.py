@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 from contextlib import suppress
 
 from .. import inherited
-from ..errors import OraclError
+from ..errors import OraclError, shortage
 
 # verb → (module, group, one line). The order is that of `git oracl -h`.
 VERBS: dict[str, tuple[str, str, str]] = {
@@ -56,6 +57,7 @@ def main(argv: list[str] | None = None) -> int:
         argv = [os.fsencode(arg).decode("utf-8", "surrogateescape") for arg in sys.argv[1:]]
     args = argv
     inherited.signals()
+    inherited.endings()
     inherited.streams()
     try:
         return _answer(args)
@@ -65,8 +67,12 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         return 141
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
         print("git-oracl: interrupted; what was read so far is kept", file=sys.stderr)
         return 130
+    except inherited.Ended as end:  # as it would have been, to whoever looks how it ended
+        os.kill(os.getpid(), end.args[0])
+        return 128
     except inherited.Lost as error:
         what = "read stdin" if error.filename == "stdin" else "write"
         hint = "free some space, then ask again" if error.errno in _FULL else f"see where {error.filename} leads"
@@ -99,6 +105,12 @@ def _answer(args: list[str]) -> int:
 
 def _bug(args: list[str], error: Exception) -> int:
     """The last line of defence: one sentence, and a log to report."""
+    if short := shortage(error):
+        _complain(short.message, short.hint)
+        return short.exit_code
+    if isinstance(error, ImportError):
+        _complain(f"a module cannot be loaded: {error}", "install oracl-git anew")
+        return 128
     from .bug import report
 
     _complain(f"this is a bug ({type(error).__name__})", report(args))

@@ -49,6 +49,8 @@ def read(data: bytes, language_name: str, parse: bool = True) -> tuple[Facts, Te
     try:
         found = _extractor(row.module)(source, language_name) if parse else generic.extract(source, language_name)
         found.error = found.error if parse else "crash"
+    except (MemoryError, OSError, ImportError):
+        raise  # of this process: it says nothing of the file
     except Exception:  # a bug of ours must not cost the build more than this file's links
         found = Findings()
         found.error = "extractor"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from oracl_git.errors import GitFailed, MissingObjects
+from oracl_git.errors import GitFailed, MissingObjects, shortage
 from oracl_git.git.objects import Change, Entry
 from oracl_git.git.run import refill
 
@@ -45,7 +45,9 @@ class Pygit2Objects:
     def tree_of(self, commit: str) -> str:
         try:
             return str(self._handle.revparse_single(commit).peel(self._pygit2.Tree).id)
-        except (KeyError, ValueError, self._pygit2.GitError):
+        except (KeyError, ValueError, self._pygit2.GitError) as error:
+            if short := shortage(error):
+                raise short from error
             raise self._missing(f"commit {commit}, or its tree,") from None
 
     def entries(self, tree: str) -> Iterator[Entry]:
@@ -83,7 +85,7 @@ class Pygit2Objects:
             except KeyError:
                 yield oid, None
             except self._pygit2.GitError as error:
-                raise GitFailed(f"object {oid} cannot be read ({error})", "git fsck") from error
+                raise shortage(error) or GitFailed(f"object {oid} cannot be read ({error})", "git fsck") from error
             else:
                 yield oid, size
 
@@ -94,7 +96,7 @@ class Pygit2Objects:
             except KeyError:
                 yield oid, None
             except self._pygit2.GitError as error:
-                raise GitFailed(f"object {oid} cannot be read ({error})", "git fsck") from error
+                raise shortage(error) or GitFailed(f"object {oid} cannot be read ({error})", "git fsck") from error
             else:
                 yield oid, data if kind == self._blob else None
 
@@ -128,7 +130,9 @@ class Pygit2Objects:
             return []
         try:
             kind, data = self._odb.read(oid)
-        except (KeyError, self._pygit2.GitError):
+        except (KeyError, self._pygit2.GitError) as error:
+            if short := shortage(error):
+                raise short from error
             raise self._missing(f"tree {oid}") from None
         if kind != self._pygit2.enums.ObjectType.TREE:
             raise self._missing(f"tree {oid}")

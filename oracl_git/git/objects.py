@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from oracl_git.errors import GitFailed, MissingObjects, UsageError
-from oracl_git.git.run import Stream, attempt, is_partial, object_directory, refill
+from oracl_git.git.run import Stream, attempt, failure, is_partial, object_directory, refill
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -83,16 +83,16 @@ class GitObjects:
     def __init__(self, repo: Repository) -> None:
         self._repo = repo
         self._env: dict[str, str] = {}
-        self._view = ""
         store = object_directory(repo)
         if is_partial(repo) or os.path.exists(os.path.join(store, "info", "alternates")):
-            self._view = _bare_view(repo)
-            self._env = {"GIT_DIR": self._view, "GIT_COMMON_DIR": self._view, "GIT_OBJECT_DIRECTORY": store}
+            view = _view(repo)
+            self._env = {"GIT_DIR": view, "GIT_COMMON_DIR": view, "GIT_OBJECT_DIRECTORY": store}
 
     def tree_of(self, commit: str) -> str:
-        code, out, _ = attempt(
-            self._repo, "rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}", env=self._env
-        )
+        question = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{tree}}")
+        code, out, err = attempt(self._repo, *question, env=self._env)
+        if code not in (0, _NO):
+            raise failure(self._repo, question, code, err)
         if code:
             raise MissingObjects(f"commit {commit}, or its tree, is not in this clone", refill(self._repo))
         return out.decode("ascii").strip()
@@ -151,11 +151,7 @@ class GitObjects:
                 cat.finish()
 
     def close(self) -> None:
-        if self._view:
-            from shutil import rmtree
-
-            rmtree(self._view, ignore_errors=True)
-            self._view = ""
+        """Nothing is held."""
 
     def __enter__(self) -> GitObjects:
         return self
@@ -166,27 +162,17 @@ class GitObjects:
         self.close()
 
 
+_NO = 1  # "it does not name anything here", when git is to be quiet about that
 _NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
 
 
-def _bare_view(repo: Repository) -> str:
-    """An empty repository to read this one's objects through.
+def _view(repo: Repository) -> str:
+    """An empty repository to read this one's objects through; it is part of the package, and nothing is left of it.
 
     In a partial clone git does not answer "missing": it fetches, or, told not
     to, dies. Only the config says whom to fetch from, so here there is none.
     """
-    from tempfile import mkdtemp
-
-    view = mkdtemp(prefix="oracl-git-")
-    os.mkdir(os.path.join(view, "refs"))
-    with open(os.path.join(view, "HEAD"), "w", encoding="ascii") as file:
-        file.write("ref: refs/heads/none\n")
-    if repo.object_format != "sha1":
-        with open(os.path.join(view, "config"), "w", encoding="ascii") as file:
-            file.write(
-                f"[core]\nrepositoryformatversion = 1\nbare = true\n[extensions]\nobjectformat = {repo.object_format}\n"
-            )
-    return view
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "views", repo.object_format)
 
 
 def _batches(oids: Iterable[str]) -> Iterator[list[str]]:

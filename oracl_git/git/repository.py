@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from oracl_git.errors import MissingObjects, NotARepository, NothingIndexed, UsageError
+from oracl_git.errors import MissingObjects, NotARepository, NothingIndexed, Shortage, UsageError
 from oracl_git.git.run import attempt, failure, git, refill
 
 # rev-parse prints back an option it does not know: a separator that keeps paths
@@ -127,10 +127,13 @@ def resolve_commit(repo: Repository, rev: str) -> str:
     if repo.head is None and (rev == "HEAD" or rev.startswith(("HEAD~", "HEAD^", "HEAD@"))):
         raise NothingIndexed("there is no commit yet", "make a first commit, then ask again")
     if "\0" not in rev:
-        code, out, _ = attempt(repo, "rev-parse", "--verify", "--end-of-options", f"{rev}^{{commit}}")
+        question = ("rev-parse", "--verify", "--end-of-options", f"{rev}^{{commit}}")
+        code, out, err = attempt(repo, *question)
         oid = out.decode("ascii", "replace").strip()
         if code == 0 and oid.isalnum():  # ^REV would be "all but REV"
             return oid
+        if isinstance(why := failure(repo, question, code, err), Shortage) or code < 0:
+            raise why
         if rev == "HEAD":
             raise MissingObjects(f"commit {repo.head} is not in this clone", refill(repo))
     raise UsageError(f"no commit is named {rev!r} in this repository", "git log --oneline --all")

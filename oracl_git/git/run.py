@@ -13,7 +13,7 @@ import threading
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from oracl_git.errors import GitFailed, MissingObjects
+from oracl_git.errors import GitFailed, MissingObjects, OraclError, shortage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -213,13 +213,13 @@ class Stream:
         if code:
             raise failure(self._repo, self._args, code, self._complaints)
 
-    def failed(self) -> GitFailed:
+    def failed(self) -> OraclError:
         """Why the output stopped too early."""
         while self.stdout.read1(_CHUNK):  # type: ignore[attr-defined]
             pass  # or it would wait for us to read, and we for it to end
         try:
             self.finish()
-        except GitFailed as error:
+        except OraclError as error:
             return error
         return GitFailed(f"git {self._args[0]} stopped before it was done")
 
@@ -278,13 +278,15 @@ def _start(
     except OSError as error:
         if cwd is not None and not os.path.isdir(cwd):
             raise GitFailed(f"{cwd} is not a directory", "git worktree list") from error
+        if short := shortage(error):
+            raise short from error
         raise GitFailed(f"git cannot be run ({error.strerror})", "install git, and make sure it is on PATH") from error
 
 
 _INTERRUPTED = 2  # SIGINT
 
 
-def failure(repo: Repository | None, args: tuple[str, ...], code: int, complaints: bytes) -> GitFailed:
+def failure(repo: Repository | None, args: tuple[str, ...], code: int, complaints: bytes) -> OraclError:
     """The error for a git command that ended badly, in git's own words where it has any.
 
     Raises KeyboardInterrupt for one that was interrupted: a ^C is for all of us, and may reach git first.
@@ -292,6 +294,8 @@ def failure(repo: Repository | None, args: tuple[str, ...], code: int, complaint
     if code == -_INTERRUPTED:
         raise KeyboardInterrupt
     lines = [line.strip() for line in complaints.decode("utf-8", "replace").splitlines() if line.strip()]
+    if short := shortage("\n".join(lines)):
+        return short  # whatever it could not read is there, as far as anybody knows
     told = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines[-1:]
     if told and told[-1].endswith(":"):  # what it is of stands in the lines below
         told += lines[lines.index(told[-1]) + 1 :][:1]

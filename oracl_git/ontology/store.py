@@ -11,7 +11,8 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 
-from ..errors import StoreUnusable
+from ..errors import OraclError, StoreUnusable
+from ..inherited import too_many_files
 from ..store.database import transaction as transaction
 from ..store.taking import Guarded, alone, together
 from . import schema
@@ -169,13 +170,15 @@ def _shape(db: Connection) -> frozenset[str]:
     return frozenset(f"{name} {sql}" for name, sql in rows)
 
 
-def unusable(error: sqlite3.DatabaseError, path: str) -> StoreUnusable:
+def unusable(error: sqlite3.DatabaseError, path: str) -> OraclError:
     """What SQLite refused, as a sentence and a next step."""
     text = str(error)
     if "locked" in text or "busy" in text:
         return StoreUnusable("another process holds the ontology's store", "wait for it, then try again")
     if "full" in text or "disk I/O" in text:
         return StoreUnusable("the disk is full; the store is as it was", "free some space, then try again")
+    if "unable to open" in text and (short := too_many_files()):
+        return short
     if "readonly" in text or "unable to open" in text:
         return StoreUnusable(f"{path} cannot be opened: {text}", "check who owns it")
     return StoreUnusable(f"{path} cannot be used: {text}", "git oracl ontology init --restore")

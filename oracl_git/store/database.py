@@ -17,6 +17,7 @@ from typing import Any
 
 from ..errors import IndexUnusable, OraclError
 from ..git import Repository
+from ..inherited import too_many_files
 from .taking import Guarded, alone, remove, together
 
 Connection = sqlite3.Connection
@@ -384,7 +385,7 @@ def _statements(script: str) -> Iterator[str]:
             yield statement
 
 
-def unusable(error: sqlite3.DatabaseError, path: str = ".git/oracl") -> IndexUnusable:
+def unusable(error: sqlite3.DatabaseError, path: str = ".git/oracl") -> OraclError:
     """What SQLite refused, as a sentence and a next step."""
     text = str(error)
     if "locked" in text or "busy" in text:
@@ -395,6 +396,8 @@ def unusable(error: sqlite3.DatabaseError, path: str = ".git/oracl") -> IndexUnu
         return IndexUnusable(
             "the disk is full; the previous index is untouched", "free some space, then: git oracl update"
         )
+    if "unable to open" in text and (short := too_many_files()):
+        return short
     if "readonly" in text or "unable to open" in text or "read-only" in text:
         return IndexUnusable(f"{path} cannot be written", "check who owns it, then: git oracl update")
     return IndexUnusable(f"the index cannot be used: {text}", "git oracl update --full")

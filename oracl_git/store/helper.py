@@ -34,15 +34,28 @@ _RUN = "import sys; sys.path[:] = sys.argv[1:]; from oracl_git.store.helper impo
 def read_piece(piece: Piece, parse: bool = True) -> Answer:
     """What a piece says; `parse`: whether it is given to a parser.
 
-    Ends the process where a parser would take more memory than any file should.
+    Ends the process where a parser would take more memory than any file should. Raises MemoryError where
+    that much is not to be had: it says nothing of the file.
     """
     _, languages, data = piece
     if data is None:
         return []
     if len(data) <= _HARMLESS or not parse:
         return [extracted(data, language, parse) for language in languages]
+    poor = is_poor()
     with _limited_memory():
-        return [extracted(data, language) for language in languages]
+        try:
+            return [extracted(data, language) for language in languages]
+        except MemoryError:
+            if poor:
+                raise
+    return [extracted(data, language, parse=False) for language in languages]
+
+
+def is_poor() -> bool:
+    """Whether this process may not take the memory that a file may."""
+    found = _memory()
+    return found is not None and 0 <= found[1] < found[0]
 
 
 def start() -> Helper | None:
@@ -74,10 +87,10 @@ class Helper:
         return True
 
     def receive(self, count: int) -> list[Answer] | None:
-        """What it made of a batch of so many pieces; None when it made nothing of it."""
+        """What it made of a batch of so many pieces: nothing when it could not read, None when it is gone."""
         try:
             answers = _get(self._take)
-            if answers is not None and len(answers) == count:
+            if answers is not None and len(answers) in (0, count):
                 return [[(row, None) for row in rows] for rows in answers]
         except (OSError, ValueError, EOFError, TypeError):
             pass
@@ -102,10 +115,13 @@ def serve() -> None:
     with open(0, "rb", closefd=False) as take, open(1, "wb", closefd=False) as give:
         while (batch := _get(take)) is not None:
             answers = []
-            for languages, data in batch:
-                if os.getppid() != parent:
-                    return
-                answers.append([row for row, _ in read_piece(("", languages, data))])
+            try:
+                for languages, data in batch:
+                    if os.getppid() != parent:
+                        return
+                    answers.append([row for row, _ in read_piece(("", languages, data))])
+            except (MemoryError, OSError, ImportError):  # whoever asked reads it, and says what is the matter
+                answers.clear()
             _put(give, answers)
 
 
@@ -127,16 +143,29 @@ def _limited_memory() -> Iterator[None]:
 
 def _limit_memory() -> tuple[int, int] | None:
     """Lower the limit; what it was before, or None where it cannot be told or lowered."""
+    found = _memory()
+    if found is None:
+        return None
+    import resource
+
+    most, before, hard = found
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (min(most, before) if before >= 0 else most, hard))
+    except (OSError, ValueError):
+        return None
+    return before, hard
+
+
+def _memory() -> tuple[int, int, int] | None:
+    """The bytes this process has and those that a file may take, and the limits there are; negative: none."""
     try:
         import resource
 
         with open("/proc/self/statm", encoding="ascii") as file:
             most = int(file.read().split()[0]) * resource.getpagesize() + _MEMORY
-        before, hard = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (min(most, before) if before >= 0 else most, hard))
+        return (most, *resource.getrlimit(resource.RLIMIT_AS))
     except (ImportError, OSError, ValueError):
         return None
-    return before, hard
 
 
 def _leave_no_core() -> None:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from . import helper
-from .helper import Answer, Helper, Piece, read_piece
+from .helper import Answer, Helper, Piece, is_poor, read_piece
 
 WORTH = 1 << 22  # bytes from which another process pays: a smaller text is read while it starts
 _MOST = 3  # processes: what they find is written by this one alone
@@ -155,10 +155,10 @@ class _Work:
         for number, _ in self._poll.poll(None if wait else 0):
             batch = self._given.pop(number, None)
             answers = self._helpers[number].receive(len(batch.pieces)) if batch else None
-            if batch and answers is not None:
+            if batch and answers:
                 batch.answers = answers
             else:
-                self._dismiss(number, batch)
+                self._dismiss(number, batch, deadly=answers is None)
         for number in self._helpers.keys() - self._given.keys():
             if not self._open or self._open[0].deadly:
                 break
@@ -168,10 +168,10 @@ class _Work:
             else:
                 self._dismiss(number, batch)
 
-    def _dismiss(self, number: int, batch: _Batch | None) -> None:
-        """Do without one that failed."""
+    def _dismiss(self, number: int, batch: _Batch | None, deadly: bool = True) -> None:
+        """Do without one that failed; `deadly`: it died."""
         if batch is not None:
-            batch.deadly = True
+            batch.deadly = deadly
             self._open.appendleft(batch)
         self._poll.unregister(number)
         self._helpers.pop(number).close()
@@ -196,7 +196,10 @@ class _Guard:
             self._helper.close()
 
     def read(self, piece: Piece) -> Answer:
-        """What a piece says; without a parser, when no process survives it; here, when there are no processes."""
+        """What a piece says; without a parser, when no process survives it; here, when there are no processes.
+
+        Raises MemoryError when a process that survived it could not have had the memory it takes.
+        """
         for _ in range(_TRIES):
             if self._helper is None:
                 self._helper = helper.start()
@@ -204,7 +207,9 @@ class _Guard:
                     return read_piece(piece)
             answers = self._asked([piece])
             if answers is not None:
-                return answers[0]
+                return answers[0] if answers else read_piece(piece)
+        if is_poor():
+            raise MemoryError
         return read_piece(piece, parse=False)
 
     def _asked(self, pieces: list[Piece]) -> list[Answer] | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from ..errors import GitFailed, MissingObjects, Unverified
+from ..errors import GitFailed, MissingObjects, Shortage, Unverified
 from ..git import Repository, open_objects
 from ..graph.digest import root_of_shards
 from . import chain as chains
@@ -76,7 +76,7 @@ def verify(repo: Repository, commit: str, options: Options) -> Verdict:
     """Judge the snapshots of a commit. Raises Unverified with the exit code, UsageError for what was asked."""
     try:
         return _verify(repo, commit, options)
-    except MissingObjects as error:
+    except (MissingObjects, Shortage) as error:
         raise Unverified(Unverified.UNCHECKED, error.message, error.hint) from None
     except GitFailed as error:  # git cannot read a ref or an object that is there
         raise Unverified(Unverified.TAMPERED, f"git cannot read what is stored: {error.message}", "git fsck") from None

@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -175,6 +176,87 @@ def test_a_parent_that_ignores_how_its_children_end(shop: Place, tmp_path: Path)
     for words in ("check nosuch..HEAD", "related --commit nosuch", "search cart --json"):
         plain = shop.oracl(*words.split(), code=None)
         assert shop.run("bash", "-c", f"{ignoring} {words}") == plain
+
+
+@mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_who_is_ended_leaves_nothing(shop: Place, tmp_path: Path, sent: signal.Signals) -> None:
+    """`timeout`, a CI job that is cancelled, a terminal that is closed. The clone has its objects elsewhere."""
+    shop.run("git", "clone", "-q", "--shared", ".", str(tmp_path / "clone"))
+    clone = type(shop)(tmp_path / "clone")
+    (tmp_path / "tmp").mkdir()
+    script = "import sys, time\n"
+    script += "def read(*_, **__): print('now', flush=True); time.sleep(60)\n"
+    script += "import oracl_git.store.update as u\nu.Build.run = read\n"
+    script += "from oracl_git.cli import main; sys.exit(main(['init']))"
+    env = {**os.environ, "TMPDIR": str(tmp_path / "tmp"), "ORACL_SKIP": "1"}
+    with subprocess.Popen([sys.executable, "-c", script], cwd=clone.path, env=env, stdout=subprocess.PIPE) as process:
+        assert process.stdout and process.stdout.readline() == b"now\n"
+        process.send_signal(sent)
+        assert process.wait(10) == -sent
+    assert os.listdir(tmp_path / "tmp") == []
+    clone.oracl("update")
+    assert clone.oracl("status", "--json").json["root"] == shop.oracl("status", "--json").json["root"]
+
+
+@mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP])
+def test_a_check_that_is_ended_leaves_nothing(shop: Place, tmp_path: Path, sent: signal.Signals) -> None:
+    """What stands in a temporary directory goes with it, and who is told to ignore a signal does."""
+    script = "import sys, time, tempfile\nimport oracl_git.cli as cli\ndef wait(_):\n"
+    script += "    with tempfile.TemporaryDirectory(): print('now', flush=True); time.sleep(1)\n    return 0\n"
+    script += "cli._dispatch = wait\nsys.exit(cli.main([]))"
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    for nohup, code in ((f"trap '' {sent.name.removeprefix('SIG')}; ", 0), ("", -sent)):
+        command = ["sh", "-c", f'{nohup}exec "$0" "$@"', sys.executable, "-c", script]
+        with subprocess.Popen(command, cwd=shop.path, env=env, stdout=subprocess.PIPE) as process:
+            assert process.stdout and process.stdout.readline() == b"now\n"
+            process.send_signal(sent)
+            assert process.wait(10) == code
+        assert [name for name in os.listdir(tmp_path) if name.startswith("tmp")] == []
+
+
+FILES = "there are too many open files.\nhint: raise the limit: ulimit -n 1024\n"
+MEMORY = "there is not enough memory.\nhint: end what takes it, or raise the limit: ulimit -v\n"
+PROCESSES = "no more processes or threads can be started.\nhint: end some, or raise the limit: ulimit -u\n"
+
+
+def test_few_files_may_be_open(shop: Place) -> None:
+    """It works, or says what there is too little of; never that something is not there."""
+    said = set()
+    for most in range(5, 32):
+        shop.run("rm", "-rf", ".git/oracl")
+        done = shop.run("bash", "-c", f"ulimit -n {most}; exec git-oracl stats")
+        said.add((done.code, done.err))
+    assert said == {(128, "git-oracl: " + FILES), (0, "")}
+
+
+@mark.parametrize("error, told", [
+    ("MemoryError()", MEMORY), ("OSError(12, 'Cannot allocate memory')", MEMORY), ("OSError(24, 'Too many')", FILES),
+    ("RuntimeError(\"can't start new thread\")", PROCESSES), ("BlockingIOError(11, 'fork')", PROCESSES),
+    ("ImportError('no tree_sitter_c')",
+     "a module cannot be loaded: no tree_sitter_c.\nhint: install oracl-git anew\n"),
+])  # fmt: skip
+def test_what_there_is_too_little_of(shop: Place, error: str, told: str) -> None:
+    script = f"import sys, oracl_git.service as s\ndef at(*_, **__): raise {error}\ns.Oracl.at = at\n"
+    script += "from oracl_git.cli import main; sys.exit(main(['search', 'cart']))"
+    done = shop.run(sys.executable, "-c", script)
+    assert (done.code, done.err) == (128, "git-oracl: " + told)
+
+
+def test_git_has_too_little_memory(shop: Place, tmp_path: Path) -> None:
+    """Then nothing is known of what it was asked for: not that it is not there."""
+    shop.run("rm", "-rf", ".git/oracl")
+    fake = tmp_path / "bin" / "git"
+    fake.parent.mkdir()
+    for refused in ("*^{commit}*", "*^{tree}*", "*cat-file*", "*ls-tree*", "*diff-tree*"):
+        fake.write_text(
+            f"#!/bin/sh\ncase \"$*\" in {refused}) echo 'fatal: Out of memory, malloc failed' >&2; exit 128;; esac\n"
+            f"exec {shutil.which('git')} \"$@\"\n"
+        )
+        fake.chmod(0o755)
+        env = {"PATH": f"{fake.parent}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
+        words = ["check", "HEAD~1..HEAD"] if refused == "*^{commit}*" else ["search", "cart"]
+        done = shop.run("git-oracl", *words, env=env)
+        assert (done.code, done.err) == (128, "git-oracl: " + MEMORY), refused
 
 
 def test_an_encoding_that_lacks_our_characters(shop: Place) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import errno
 import fcntl
 import os
 import pathlib
@@ -263,6 +264,44 @@ def test_what_no_process_survives_is_read_without_a_parser(deadly: str) -> None:
     assert [d.name for d in facts[0].definitions] == ["deadly"], "what can be told without a parser"
     assert [r.target for r in facts[0].references] == ["docs/page.md"]
     assert b"page" in crashed[0][0][3], "its words are found"
+
+
+@pytest.fixture
+def poor() -> Iterator[None]:
+    """Somebody's limit: half of the memory that a file may take."""
+    before, hard = resource.getrlimit(resource.RLIMIT_AS)
+    size = int(pathlib.Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (size + helper._MEMORY // 2, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, (before, hard))
+
+
+def test_where_memory_is_short_nothing_is_said_of_a_file(deadly: str, poor: None) -> None:
+    """It may be a file like others: what is said of it is kept, and is to be the same on every machine."""
+    with readers._Guard() as guard, pytest.raises(MemoryError):
+        guard.read(("5" * 40, ["python"], b"def deadly():\n    pass\n"))
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), OSError(errno.EMFILE, os.strerror(errno.EMFILE)), ImportError("no grammar")], ids=repr
+)
+def test_what_this_process_lacks_is_not_said_of_a_file(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(source: object, language: str) -> None:
+        raise error
+
+    monkeypatch.setattr("oracl_git.extract.extractor._extractor", lambda module: fail)
+    with pytest.raises(type(error)):
+        read_piece(next(pieces(1)))
+
+
+def test_a_helper_that_lacks_something_leaves_it_to_us(
+    eager: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking = "from oracl_git.extract import extractor\ndef read(*_): raise MemoryError\nextractor.read = read"
+    start, after = helper._RUN.split("; ", 2)[:2], helper._RUN.split("; ", 2)[2]
+    monkeypatch.setattr(helper, "_RUN", "\n".join((*start, lacking, after)))
+    assert rows(read_all(pieces(), 1)) == alone()
+    assert len(eager) == 1
 
 
 def test_a_guard_that_somebody_ends_is_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
