@@ -13,6 +13,7 @@ import select
 import signal
 import sys
 import threading
+import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from .errors import Shortage
 
+_ECHO = 1.0  # seconds in which a second signal is the first one once more
+_told: float | None = None  # when this process was told to end
 _FILES = 5  # that one database may have open: itself, its directory, its journals
 
 
@@ -69,22 +72,31 @@ class _Output(_Patient):
     """What cannot be written is said once, and then nothing more is tried: not at the end of the process, either."""
 
     lost: OSError | None = None
+    unsure: OSError | None = BrokenPipeError()  # what an interruption leaves behind
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Buffer, /) -> int:
+        try:
+            return self._write(data)
+        except BrokenPipeError as error:
+            self.lost = error
+            self.complain(error)
+        except OSError as error:
+            self.lost = Lost(error.errno, error.strerror, "stdout")
+            self.complain(self.lost)
+        except BaseException:  # an interruption: nobody knows what was written, and nothing is to be written twice
+            self.lost = self.unsure
+            raise
+        return memoryview(data).nbytes
+
+    def _write(self, data: Buffer) -> int:
         while self.lost is None:
             try:
                 return os.write(self._descriptor, data)
             except BlockingIOError:
                 self._wait(select.POLLOUT)
-            except BrokenPipeError as error:
-                self.lost = error
-                self.complain(error)
-            except OSError as error:
-                self.lost = Lost(error.errno, error.strerror, "stdout")
-                self.complain(self.lost)
         return memoryview(data).nbytes
 
     def complain(self, error: OSError) -> None:
@@ -93,6 +105,8 @@ class _Output(_Patient):
 
 class _Talk(_Output):
     """An answer does not depend on whether anybody hears what is said beside it."""
+
+    unsure = None  # why there is no answer is said all the same
 
     def complain(self, error: OSError) -> None:
         pass
@@ -143,17 +157,31 @@ class Ended(BaseException):
 
 
 def endings(raised: bool = True) -> None:
-    """Have a signal that ends this process raise Ended, the first time; or not."""
+    """Have the signals that end a process raise Ended, or KeyboardInterrupt, once; or not.
+
+    One ^C may come twice: from the terminal, and from the git that started us.
+    """
     if threading.current_thread() is not threading.main_thread():
         return  # no other may say what a signal does
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) == (signal.SIG_DFL if raised else _end):  # a parent may have it ignored: nohup
-            signal.signal(number, _end if raised else signal.SIG_DFL)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        usual = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+        if signal.getsignal(number) == (usual if raised else _end):  # a parent may have it ignored: nohup
+            signal.signal(number, _end if raised else usual)
 
 
 def _end(number: int, frame: object) -> None:
+    global _told
+    if _told is None:
+        _told = time.monotonic()
+        raise KeyboardInterrupt if number == signal.SIGINT else Ended(number)
+    if time.monotonic() - _told > _ECHO:
+        die(number)
+
+
+def die(number: int) -> None:
+    """End as a signal ends a process, for whoever looks how it ended."""
     signal.signal(number, signal.SIG_DFL)
-    raise Ended(number)
+    os.kill(os.getpid(), number)
 
 
 def too_many_files() -> Shortage | None:

@@ -67,11 +67,11 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         return 141
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Python is about to end: the same ^C may come once more
         print("git-oracl: interrupted; what was read so far is kept", file=sys.stderr)
         return 130
-    except inherited.Ended as end:  # as it would have been, to whoever looks how it ended
-        os.kill(os.getpid(), end.args[0])
+    except inherited.Ended as end:
+        inherited.die(end.args[0])
         return 128
     except inherited.Lost as error:
         what = "read stdin" if error.filename == "stdin" else "write"
@@ -111,6 +111,13 @@ def _bug(args: list[str], error: Exception) -> int:
     if isinstance(error, ImportError):
         _complain(f"a module cannot be loaded: {error}", "install oracl-git anew")
         return 128
+    try:
+        os.getcwd()
+    except OSError:
+        from ..git.repository import gone
+
+        _complain(gone().message, gone().hint)
+        return gone().exit_code
     from .bug import report
 
     _complain(f"this is a bug ({type(error).__name__})", report(args))

@@ -57,7 +57,7 @@ def discover(path: str | None = None) -> Repository:
         if b"not a git repository" in err:
             raise NotARepository(f"{path or 'this directory'} is not in a git repository", _HINT)
         if b"current working directory" in err:
-            raise NotARepository("this directory is not there any more", _HINT)
+            raise gone()
         raise failure(None, tuple(args), code, err)
     kind, git_dir, common_dir, prefix, up, head = os.fsdecode(out).split(_SEPARATOR + "\n")
     bare, shallow, object_format = kind.split()
@@ -72,6 +72,11 @@ def discover(path: str | None = None) -> Repository:
         shallow=shallow == "true",
         bare=bare == "true",
     )
+
+
+def gone() -> NotARepository:
+    """The failure of whatever asks where it is, when that has been deleted."""
+    return NotARepository("this directory is not there any more", _HINT)
 
 
 def require_stage(repo: Repository) -> None:

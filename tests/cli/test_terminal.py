@@ -198,6 +198,53 @@ def test_who_is_ended_leaves_nothing(shop: Place, tmp_path: Path, sent: signal.S
     assert clone.oracl("status", "--json").json["root"] == shop.oracl("status", "--json").json["root"]
 
 
+@mark.parametrize("waits", [True, False])
+def test_an_interrupt_while_nobody_reads(waits: bool) -> None:
+    """What is stuck in the pipe does not hold the process."""
+    script = "import oracl_git.cli as cli; cli._dispatch = lambda _: print('x' * 500_000) or 0; cli.main([])"
+    out, give = os.pipe()
+    os.set_blocking(give, waits)
+    with subprocess.Popen([sys.executable, "-c", script], stdout=give, stderr=subprocess.PIPE) as process:
+        while not select.select([out], [], [], 10)[0]:
+            pass
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.wait(10) == 0 and process.stderr, "as the script ends"
+            assert process.stderr.read() == b"git-oracl: interrupted; what was read so far is kept\n"
+        finally:
+            process.kill()
+    os.close(give)
+    assert len(os.read(out, 1 << 20)) <= 1 << 16
+    os.close(out)
+
+
+@mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_one_signal_that_comes_twice(shop: Place, sent: signal.Signals) -> None:
+    """From the terminal, and from the git that started it: what the first began is not broken off."""
+    script = "import sys, time\nimport oracl_git.cli as cli\ndef work(_):\n    try:\n"
+    script += "        print('now', flush=True); time.sleep(60)\n    finally:\n"
+    script += "        print('tidying', flush=True); time.sleep(WAIT); print('tidy', flush=True)\n"
+    script += "cli._dispatch = work\nsys.exit(cli.main([]))"
+    for wait, out, code in (("0.3", "tidy\n", 130 if sent == signal.SIGINT else -sent), ("30", "", -sent)):
+        with subprocess.Popen(
+            [sys.executable, "-c", script.replace("WAIT", wait)], cwd=shop.path, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:  # fmt: skip
+            assert process.stdout and process.stdout.readline() == "now\n"
+            time.sleep(0.1)
+            process.send_signal(sent)
+            assert process.stdout.readline() == "tidying\n"
+            time.sleep(0.1)
+            process.send_signal(sent)
+            if not out:  # whoever asks again later means it
+                time.sleep(1.2)
+                process.send_signal(sent)
+            said, err = process.communicate(timeout=20)
+        assert (said, process.returncode) == (out, code)
+        assert "Traceback" not in err
+
+
 @mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP])
 def test_a_check_that_is_ended_leaves_nothing(shop: Place, tmp_path: Path, sent: signal.Signals) -> None:
     """What stands in a temporary directory goes with it, and who is told to ignore a signal does."""

@@ -411,6 +411,9 @@ def test_reftable(place: Callable[..., Place]) -> None:
     assert repo.oracl("trace", "a.py", "-z").paths == [b"b.py"]
 
 
+GONE = "git-oracl: this directory is not there any more.\nhint: "
+
+
 @mark.parametrize("verb", [["search", "discount"], ["show", "shop/cart.py"], ["status"], ["update"]])
 def test_places_that_are_none(shop: Place, place: Callable[..., Place], verb: list[str]) -> None:
     shop.fails(*verb, env={"GIT_DIR": "/nowhere"})
@@ -419,7 +422,15 @@ def test_places_that_are_none(shop: Place, place: Callable[..., Place], verb: li
     gone.path.mkdir()
     script = f"rmdir {gone.path}; exec git oracl {' '.join(verb)}"
     done = gone.run("sh", "-c", script)
-    assert done.code == 128 and done.err.startswith("git-oracl: this directory is not there any more.\nhint: "), done
+    assert done.code == 128 and done.err.startswith(GONE), done
+
+
+@mark.parametrize("verb", ["ontology status", "ontology init", "curate list", "hooks status", "deinit"])
+def test_a_place_that_is_gone(place: Callable[..., Place], verb: str) -> None:
+    gone = place("gone")
+    gone.path.mkdir()
+    done = gone.run("sh", "-c", f"rmdir {gone.path}; exec git oracl {verb}")
+    assert done.code == 128 and done.err.startswith(GONE), done
 
 
 @mark.parametrize("broken", ["HEAD", "config", "objects", "ref"])
