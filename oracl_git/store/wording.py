@@ -258,10 +258,12 @@ _scratch = threading.local()  # a database that stems, of each thread
 
 def stems_of(words: Sequence[str]) -> list[tuple[str, ...]]:
     """The stems of each word, in order; several where full text takes it for several words, none where for none."""
-    unknown = [word for word in dict.fromkeys(words) if word not in _stems]
+    global _stems
+    known = _stems  # threads share it: what one has looked up stays there for it
+    unknown = [word for word in dict.fromkeys(words) if word not in known]
     if unknown:
-        if len(_stems) + len(unknown) > _STEMS:
-            _stems.clear()
+        if len(known) + len(unknown) > _STEMS:
+            known = _stems = {}
             unknown = list(dict.fromkeys(words))
         found: dict[int, list[str]] = {}
         if not hasattr(_scratch, "db"):
@@ -272,5 +274,5 @@ def stems_of(words: Sequence[str]) -> list[tuple[str, ...]]:
             db.executemany("INSERT INTO word(rowid, x) VALUES(?,?)", enumerate(unknown))
         for place, _, stem in sorted(db.execute("SELECT doc, offset, term FROM stem")):
             found.setdefault(place, []).append(stem)
-        _stems.update((word, tuple(found.get(place, ()))) for place, word in enumerate(unknown))
-    return [_stems[word] for word in words]
+        known.update((word, tuple(found.get(place, ()))) for place, word in enumerate(unknown))
+    return [known[word] for word in words]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
+import sqlite3
 import threading
-from contextlib import closing, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from oracl_git.errors import IndexUnusable
 from oracl_git.git import Repository, discover
-from oracl_git.store import database, taking
+from oracl_git.store import database, taking, wording
 from oracl_git.store.index import Index
 from oracl_git.store.update import update
 from oracl_git.store.wording import stems_of
@@ -113,3 +114,19 @@ def test_a_thread_that_ends_leaves_nothing_that_stems(monkeypatch: pytest.Monkey
     thread.join()
     gc.collect()  # a connection is part of a cycle
     assert stems == [("unheardofgreet",)] and len(made) == 1 and closed == made
+
+
+def test_what_another_thread_forgets_is_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wording, "_STEMS", 4)
+    monkeypatch.setattr(wording, "_stems", {"greetings": ("greet",)})
+    begin = database.transaction
+
+    def meanwhile(db: sqlite3.Connection) -> AbstractContextManager[None]:
+        monkeypatch.setattr(wording.database, "transaction", begin)
+        other = threading.Thread(target=lambda: stems_of(["one", "two", "three", "four"]))
+        other.start()
+        other.join()
+        return begin(db)
+
+    monkeypatch.setattr(wording.database, "transaction", meanwhile)
+    assert stems_of(["greetings", "parsers"]) == [("greet",), ("parser",)]
