@@ -14,7 +14,7 @@ from .source import Findings, Source
 
 _IS_ONE = re.compile(rb"^repos[ \t]*+:", re.MULTILINE)
 _EXPRESSION = re.compile(
-    rb"^([ \t]*+)(?:-[ \t]++)?(?:files|exclude)[ \t]*+:([^\n]*+(?:\n(?:\1[ \t]++[^\n]*+|[ \t]*+(?=\n|\Z)))*+)",
+    rb"^([ \t]*+)(?:-[ \t]++)?(?:files|exclude)[ \t]*+:([^\n]*+(?:\n(?:\1[ \t]++[^\n]*+|[ \t]*+(?=\n|\Z)))*)",
     re.MULTILINE,
 )
 _SCALAR = re.compile(r"\s*[|>][+-]?\s*|\s*[\"']?")
