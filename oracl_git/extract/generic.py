@@ -16,7 +16,9 @@ from .looks import definition_lines
 from .paths import paths, paths_in
 from .source import Findings, Source, blank
 
-_STRING = rb"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'"
+# A sign that a backslash stands before opens nothing; else each quote of a string that never ends would be tried.
+_ESCAPED = rb"\\.|"
+_STRING = _ESCAPED + rb"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'"
 _C = rb"|(?P<comment>//[^\n]*+|/\*(?:.*?\*/|.*+))|`(?:[^`\\]|\\.)*+`"
 
 COMMENTS = {
@@ -34,7 +36,7 @@ COMMENTS = {
     "ini": re.compile(rb"^[ \t]*+(?P<comment>[#;][^\n]*+)", re.MULTILINE),
     "slash-lines": re.compile(rb"^[ \t]*+(?P<comment>//[^\n]*+)", re.MULTILINE),
     "dash": re.compile(_STRING + rb"|(?P<comment>--\[\[(?:[^\]]|\](?!\]))*+|--[^\n]*+|/\*(?:.*?\*/|.*+))", re.DOTALL),
-    "semicolon": re.compile(rb"\"(?:[^\"\\]|\\.)*+\"|(?P<comment>;[^\n]*+)", re.DOTALL),
+    "semicolon": re.compile(_ESCAPED + rb"\"(?:[^\"\\]|\\.)*+\"|(?P<comment>;[^\n]*+)", re.DOTALL),
     "percent": re.compile(_STRING + rb"|(?P<comment>%[^\n]*+)"),
     "rem": re.compile(rb"^[ \t]*+@?(?P<comment>(?:rem\b|::)[^\n]*+)", re.MULTILINE | re.IGNORECASE),
     "markup": re.compile(rb"(?P<comment><!--(?:[^-]|-(?!->))*+|\{#(?:[^#]|#(?!\}))*+)"),

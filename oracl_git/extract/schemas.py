@@ -19,7 +19,7 @@ from .languages import language as language_row
 from .paths import paths
 from .source import Findings, Source, blank
 
-_QUOTED = rb"\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*\"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*'"
+_QUOTED = rb"\\.|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'"  # what is escaped opens no string
 _C = re.compile(rb"(?P<comment>//[^\n]*+|/\*(?:.*?\*/|.*+))|" + _QUOTED, re.DOTALL)
 _DEEPEST = 50  # types in types
 _DESCRIPTION_GAP = 200  # bytes between a description and what it describes
@@ -51,7 +51,7 @@ _SCHEMAS = {
         dict.fromkeys((b"struct", b"union", b"exception", b"enum"), "class") | {b"service": "interface"},
     ),
     "graphql": Schema(
-        re.compile(rb"(?P<comment>#[^\n]*+)|\"\"\"(?:.*?\"\"\"|.*+)|\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*\"", re.DOTALL),
+        re.compile(rb"(?P<comment>#[^\n]*+)|\"\"\"(?:.*?\"\"\"|.*+)|\\.|\"(?:[^\"\\\n]|\\.)*+\"", re.DOTALL),
         re.compile(
             rb"^[ \t]*+#[ \t]*+import[ \t]++(?:[^\"'\n]{0,300}?from[ \t]++)?[\"']([^\"'\n]{1,300})", re.MULTILINE
         ),

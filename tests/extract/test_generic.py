@@ -56,6 +56,8 @@ COMMENTS = [
     ("html", b"<p><!-- see x/y.html -->\n", "x/y.html"),
     ("make", b"all: # see x/y.mk\n", "x/y.mk"),
     ("batch", b"rem see x/y.bat\n", "x/y.bat"),
+    ("shell", b"echo it\\'s \\# a/b.sh # isn't x/y.sh\n", "x/y.sh"),
+    ("lisp", b'(list #\\" #\\;) ; see x/y.el\n', "x/y.el"),
     ("erlang", b"f() -> 1. % see x/y.erl\n", "x/y.erl"),
 ]
 

@@ -146,6 +146,15 @@ def test_what_is_never_closed_is_not_looked_for_again_and_again(language: str) -
     assert time.process_time() - before < 20  # minutes without a bound
 
 
+@pytest.mark.parametrize("quote", [b'"', b"'", b"`"])
+@pytest.mark.parametrize("language", NAMES)
+def test_a_string_that_never_ends_is_read_once(language: str, quote: bytes) -> None:
+    text = b"// /* # -- ; %% { <!-- \n" + quote + (b"\\" + quote + b"\\\n") * 20_000  # each of them could begin one
+    before = time.process_time()
+    extract(text, language)
+    assert time.process_time() - before < 3  # six seconds and more when each is tried
+
+
 @pytest.mark.parametrize(
     ("language", "head", "row", "tail"),
     [
