@@ -1,6 +1,6 @@
 """Jupyter notebooks: the code and the prose of their cells, each on its own line of the file.
 
-Knows the JSON that notebooks are saved as, an element of "source" a line. Outputs
+Knows the JSON that notebooks are saved as, an element of "source" ("input", once) a line. Outputs
 are left out. What is read is Python; prose, magics and other languages become
 comments, so that a line of the text is a line of the file.
 """
@@ -14,11 +14,13 @@ from . import python
 from .source import Findings, Source
 
 _KIND = re.compile(rb"^[ \t]*+\"cell_type\"[ \t]*+:[ \t]*+\"(\w{1,20})\"", re.MULTILINE)
-_SOURCE = re.compile(rb"^[ \t]*+\"source\"[ \t]*+:[ \t]*+(\[)?")
+_SOURCE = re.compile(rb"^[ \t]*+\"(?:source|input)\"[ \t]*+:[ \t]*+(\[)?")
 _LINE = re.compile(rb"[ \t]*+(\"(?:[^\"\\]|\\.)*+\")[ \t]*+(?:,|\]|$)")
 _CLOSED = re.compile(rb"\][ \t]*+,?[ \t]*+$")
 _CLOSING = re.compile(rb"(?:[ \t]*+\"(?:[^\"\\]|\\.)*+\")?[ \t]*+\]")
 _LANGUAGE = re.compile(rb"\"language\"[ \t]*+:[ \t]*+\"(\w{1,40})\"")
+# A cell whose first line says so is in another language, but for those of these.
+_FOREIGN = re.compile(rb"[ \t]*+\"%%(?!(?:time|timeit|capture|prun|python3?|debug|memit|mprun|lprun)\b)\w")
 _TITLE = re.compile(rb"^#[ ]#{1,6}[ ](.+)$", re.MULTILINE)
 
 
@@ -36,10 +38,13 @@ def unwrap(data: bytes) -> bytes:
         opening = None if inside else _SOURCE.match(row)
         if opening:
             inside = opening[1] is not None and not _CLOSED.search(row)
-            said = _said(row[opening.end() :], code)
+            row = row[opening.end() :]
+            said = _said(row, code)
         elif inside:
             said = _said(row, code)
             inside = _CLOSING.match(row) is None
+        if said and _FOREIGN.match(row):
+            code = False  # what follows in this cell
         rows.append(said)
     return b"\n".join(rows) + b"\n"
 

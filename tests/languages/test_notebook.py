@@ -50,6 +50,21 @@ def test_imports_lead_into_the_repository() -> None:
     assert tree.follow("book/a.ipynb") == {"pkg load": ["pkg/io.py"]}
 
 
+def test_cells_that_are_handed_to_something_else_are_text() -> None:
+    text = notebook(("code", "%%bash\ncd x && if y; then z; fi\n"), ("code", "%%time\nimport a\n"), ("code", "import b\n"))
+    found = extract(text.encode(), "notebook")
+    assert found.error == ""
+    assert [r.target for r in found.references] == ["a", "b"]
+
+
+def test_notebooks_as_they_once_were() -> None:
+    cells = [{"cell_type": "code", "input": ["import a\n", "b = 1"], "language": "python", "outputs": []}]
+    old = json.dumps({"nbformat": 3, "worksheets": [{"cells": cells}]}, indent=1)
+    found = extract(old.encode(), "notebook")
+    assert [r.target for r in found.references] == ["a"]
+    assert [d.name for d in found.definitions] == ["b"]
+
+
 def test_another_language_is_text() -> None:
     found = extract(notebook(("code", "f <- function(x) x"), language="R").encode(), "notebook")
     assert found.definitions == ()
