@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from . import generic
 from .source import Findings, Source
 
-_COPIED = re.compile(rb"^[ \t]*+(?:COPY|ADD)[ \t]++((?:[^\\\n]|\\[ \t]*+\n|\\.)++)", re.MULTILINE | re.IGNORECASE)
+_COPIED = re.compile(
+    rb"^[ \t]*+(?:ONBUILD[ \t]++)?(?:COPY|ADD)[ \t]++((?:[^\\\n]|\\[ \t]*+\n|\\.)++)", re.MULTILINE | re.IGNORECASE
+)
 _WORD = re.compile(rb"[^\s\"',\[\]]++")
 _PATH = re.compile(rb"/?(?:\./)?([\w.*?@+-][\w./*?@+-]{0,300})")
 _MOST_COPIED = 50  # words of one instruction

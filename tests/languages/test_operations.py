@@ -433,16 +433,18 @@ def test_a_composition_builds_from_where_it_says(edges) -> None:
 def test_what_a_container_file_copies(edges) -> None:
     assert edges({
         "web/Dockerfile": "FROM x AS build\nCOPY go.mod conf ./\nCOPY --chown=a:b package*.json \\\n  ./\nCOPY . .\n"
+        "ONBUILD COPY lock*.json /app/\n"
         'COPY --from=build /usr/lib/conf.py /\nADD ["/etc/limits", "/etc/"]\nCOPY src /src\n',
         "web/go.mod": "module x\n",
         "web/conf": "a\n",
         "web/package.json": "{}\n",
         "web/package.tools.json": "{}\n",
+        "web/lock.a.json": "{}\n",
         "web/src/package.json": "{}\n",
         "etc/limits": "a\n",
         "elsewhere/conf": "a\n",
     }) == {("references", "web/Dockerfile", target) for target in (
-        "web/go.mod", "web/conf", "web/package.json", "web/package.tools.json", "etc/limits",
+        "web/go.mod", "web/conf", "web/package.json", "web/package.tools.json", "web/lock.a.json", "etc/limits",
     )}  # fmt: skip
 
 
