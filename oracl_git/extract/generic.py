@@ -39,7 +39,9 @@ COMMENTS = {
     "semicolon": re.compile(_ESCAPED + rb"\"(?:[^\"\\]|\\.)*+\"|(?P<comment>;[^\n]*+)", re.DOTALL),
     "percent": re.compile(_STRING + rb"|(?P<comment>%[^\n]*+)"),
     "rem": re.compile(rb"^[ \t]*+@?(?P<comment>(?:rem\b|::)[^\n]*+)", re.MULTILINE | re.IGNORECASE),
-    "markup": re.compile(rb"(?P<comment><!--(?:[^-]|-(?!->))*+|\{#(?:[^#]|#(?!\}))*+)"),
+    # "{{#if" opens a block.
+    "markup": re.compile(rb"(?P<comment><!--(?:[^-]|-(?!->))*+|\{#(?<!\{\{#)(?:[^#]|#(?!\}))*+)"),
+    "xml": re.compile(rb"(?P<comment><!--(?:[^-]|-(?!->))*+)"),
     "powershell": re.compile(_STRING + rb"|(?P<comment><#(?:[^#]|#(?!>))*+|(?<![^\s;])#[^\n]*+)"),
 }
 _SIGNS = {
@@ -53,6 +55,7 @@ _SIGNS = {
     "ini": (b"#", b";"),
     "slash-lines": (b"//",),
     "markup": (b"<!--", b"{#"),
+    "xml": (b"<!--",),
 }
 
 

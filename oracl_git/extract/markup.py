@@ -7,17 +7,21 @@ language in its place. Knows no template language: what has one in it is no path
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from . import javascript, styles
 from .chunks import by_definitions
-from .generic import comment_spans, refer_comments
+from .generic import COMMENTS, comment_spans, refer_comments
+from .languages import language as language_row
 from .links import add_link, local, unquote
 from .paths import paths
 from .source import Findings, Source, blank
 
 COMPONENTS = frozenset(("vue", "svelte", "astro"))
-_OPEN = re.compile(rb"<(script|style)\b([^<>]*+)>", re.IGNORECASE)
+# A comment, or where another language begins: neither is looked for in the other.
+_PARTS = {
+    family: re.compile(COMMENTS[family].pattern + rb"|<(?P<tag>script|style)\b(?P<said>[^<>]*+)>", re.IGNORECASE)
+    for family in ("markup", "xml")
+}
 _CLOSE = {b"script": re.compile(rb"</script\b", re.IGNORECASE), b"style": re.compile(rb"</style\b", re.IGNORECASE)}
 _FRONT = re.compile(rb"\s*+---[ \t]*+\n(.*?)^---[ \t]*+$", re.DOTALL | re.MULTILINE)
 _ATTRIBUTE = re.compile(rb"(?<![\w:@.-])([a-zA-Z][\w:-]*+)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))")
@@ -35,9 +39,8 @@ Block = tuple[bytes, dict[bytes, bytes], int, int]  # tag, attributes, where its
 def extract(source: Source, language: str) -> Findings:
     """What a page or a component says."""
     text = source.text
-    blocks = list(_blocks(text, language))
+    blocks, comments = _parts(text, language)
     found = _scripts(source, language, blocks)
-    comments = comment_spans(text, "markup")
     refer_comments(source, comments, found)
     inner = [(start, end) for _, _, start, end in blocks]
     page = blank(text, sorted(comments + inner))
@@ -66,18 +69,26 @@ def _dialects(blocks: list[Block]) -> dict[str, list[tuple[int, int]]]:
     return found
 
 
-def _blocks(text: bytes, language: str) -> Iterator[Block]:
-    """The blocks of other languages, in order; one that is never closed reaches to the end."""
+def _parts(text: bytes, language: str) -> tuple[list[Block], list[tuple[int, int]]]:
+    """The blocks of other languages, in order, and the comments; a block that is never closed reaches to the end."""
+    blocks: list[Block] = []
+    comments: list[tuple[int, int]] = []
     position = 0
     if language == "astro" and (front := _FRONT.match(text)):
-        yield b"script", {b"lang": b"ts"}, front.start(1), front.end(1)
+        blocks.append((b"script", {b"lang": b"ts"}, front.start(1), front.end(1)))
         position = front.end()
-    while match := _OPEN.search(text, position):
-        tag = match[1].lower()
-        close = _CLOSE[tag].search(text, match.end())
+    parts = _PARTS[language_row(language).comments]
+    while match := parts.search(text, position):
+        position = match.end()
+        if match["tag"] is None:
+            comments.append(match.span())
+            continue
+        tag = match["tag"].lower()
+        close = _CLOSE[tag].search(text, position)
         end = close.start() if close else len(text)
-        yield tag, _attributes(match[2]), match.end(), end
+        blocks.append((tag, _attributes(match["said"]), position, end))
         position = end
+    return blocks, comments
 
 
 def _attributes(text: bytes) -> dict[bytes, bytes]:

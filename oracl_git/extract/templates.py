@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import re
 
-from .source import Findings, Source
+from .source import Findings, Source, blank
 
 _TAG = re.compile(
     rb"\{%[-+]?[ \t]*+(?:extends|include|import|from)[ \t]++(?:[\"']([^\"'\n{}]{1,200})[\"']|"
     rb"\[([^\]\n]{1,500})\])"
+)
+# What is not run: comments, and what is shown as it stands.
+_ASIDE = re.compile(
+    rb"\{#(?<!\{\{#)(?:[^#]|#(?!\}))*+"
+    rb"|\{%[-+]?[ \t]*+(comment|raw|verbatim)\b[^%\n]{0,80}%\}(?:.*?\{%[-+]?[ \t]*+end\1\b|.*+)",
+    re.DOTALL,
 )
 _QUOTED = re.compile(rb"[\"']([^\"'\n{}]{1,200})[\"']")
 _FILES = re.compile(rb"[\"']([\w./-]{1,200}\.\w{1,10})[\"']")
@@ -29,7 +35,7 @@ _RENDERERS = (b"render(", b"render_t", b"TemplateResponse(", b"template")  # how
 
 def refer_tags(source: Source, found: Findings) -> None:
     """Note the templates that the tags of a template name."""
-    for match in _TAG.finditer(source.text):
+    for match in _TAG.finditer(blank(source.text, (each.span() for each in _ASIDE.finditer(source.text)))):
         names = [match[1]] if match[1] is not None else _QUOTED.findall(match[2])
         for name in names:
             found.refer("template", name.decode("utf-8", "replace"), "", source.line(match.start()))

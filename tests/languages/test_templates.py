@@ -31,6 +31,14 @@ def test_tags() -> None:
     assert tree.follow("other/templates/page.html", "template") == {"base.html": ["other/templates/base.html"]}
 
 
+def test_tags_that_are_not_run() -> None:
+    text = (
+        "{# {% include 'a.html' %} #}{% comment 'x' %}{% include 'b.html' %}{% endcomment %}{%- raw %}{% include 'c.html' %}"
+        "{% endraw %}\n{{#if}}{% include 'd.html' %}{% verbatim %}{% include 'e.html' %}"
+    )
+    assert list(Tree({"templates/x.html": text}).follow("templates/x.html", "template")) == ["d.html"]
+
+
 def test_code_that_renders() -> None:
     tree = Tree(FILES)
     assert tree.follow("shop/views.py", "template") == {

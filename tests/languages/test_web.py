@@ -141,6 +141,23 @@ def test_a_package_offers_style_sheets_beside_scripts() -> None:
     }  # fmt: skip
 
 
+def test_comments_and_blocks_of_pages_are_not_looked_for_in_each_other() -> None:
+    page = (
+        "<!-- a <script> tag, b/c.html -->\n<a href='d.html'>x</a>\n{{#if x}}<a href='e.html'>x</a>{{/if}}\n"
+        "<style>@media print{#nav{display:none}}</style><script>x = '<!--'</script>\n<a href='f.html'>x</a>{# g/h.html #}"
+    )
+    for path in ("a.html", "a.hbs"):
+        assert [tuple(r)[:4] for r in facts(path, page).references] == [
+            ("comment", "b/c.html", "", 1), ("link", "d.html", "", 2), ("link", "e.html", "", 3),
+            ("comment", "g/h.html", "", 5), ("link", "f.html", "", 5),
+        ]  # fmt: skip
+
+
+def test_blocks_of_svelte_are_no_comments() -> None:
+    page = "{#if user}\n<a href='b.html'>x</a>\n{/if}\n<!-- c/d.html -->\n"
+    assert [r[:2] for r in facts("A.svelte", page).references] == [("link", "b.html"), ("comment", "c/d.html")]
+
+
 def test_a_directory_is_served_as_its_index(edges) -> None:
     page = '<a href="sub/">x</a> <a href="other">y</a> <img src=".">'
     found = edges({"a.html": page, "sub/index.html": "x", "sub/README.md": "x", "other/README.md": "x", "README.md": "x"})
