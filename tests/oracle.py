@@ -815,7 +815,16 @@ def hyperlink(tree: Tree, source: str, target: str, language: str) -> str | None
     if not target:
         return None
     pages = ["index.html", "index.htm"] if language == "html" else DIRECTORY_PAGES
-    candidates = [target] + [f"{target.rstrip('/')}/{page}" for page in pages]
+    bare = target.rstrip("/")
+    candidates = [target] + [f"{bare}/{page}" for page in pages]
+    if language == "markdown" and bare.endswith(".html"):
+        candidates += [bare[:-5] + ".md", bare[:-5] + ".mdx"]
+    elif language == "markdown" and "." not in bare.split("/")[-1]:  # as a site calls its pages
+        candidates += [bare + ".md", bare + ".mdx"]
+    if target.startswith("/"):  # a site's top may be any directory above
+        above = source.split("/")[:-1]
+        tops = ["/".join(above[:depth]) for depth in range(len(above), 0, -1)]
+        candidates += [f"/{top}{candidate}" for top in tops for candidate in candidates]
     return next(filter(None, (exactly(tree, source, candidate) for candidate in candidates)), None)
 
 
@@ -961,7 +970,12 @@ def links_of(path: str, tree: Tree, tags: dict[str, str], governance: Governance
             for file in offered(tree, path, target, name.split("\t")):
                 add("provides", file, EXACT, STATIC, here)
         elif kind in ("link", "doc"):
-            file = hyperlink(tree, path, target, language) if kind == "link" else document(tree, path, target)
+            if kind == "link":
+                file = hyperlink(tree, path, target, language)
+            elif target:
+                file = document(tree, path, target)
+            else:  # by a label
+                file = next((each for each, _, _ in tree.resolve(tree, language, path, reference)[0]), None)
             if file:
                 relation = "references_placeholder" if tree.facts[file]["placeholder"] else "references"
                 add(relation, file, EXACT, REPOSITORY, here, f"#{name}" if name else "")

@@ -17,6 +17,7 @@ from ..extract.extractor import extract
 from ..extract.facts import Reference
 from ..extract.languages import language_of
 from ..graph.model import encode_path
+from ..graph.resolve.model import above
 from ..graph.stems import TEST_PATH
 from . import scripts
 from .model import BROKEN_IMPORT, BROKEN_LINK, Finding
@@ -78,7 +79,9 @@ def resolve(tree: Tree, source: str, reference: Reference) -> Found | None:
         found = scripts.resolve(tree, source, target)
         return Found(found[0], source.rpartition("/")[0], found[1]) if found else None
     here = source.rpartition("/")[0]
-    bases = [""] if target.startswith("/") else list(dict.fromkeys((here, "")))
+    bases = list(dict.fromkeys((here, "")))
+    if target.startswith("/"):  # a link may begin at the top of a site, wherever that lies here
+        bases = ["", *filter(None, (here, *above(here)))] if reference.kind == "link" else [""]
     if reference.kind == "path" and "/" not in target and here and not here.startswith(".") and "/" in here:
         bases = [here]  # a mere name, deep in the tree, is of its own directory
     if reference.kind == "path" and here and _MANIFEST.search(source):

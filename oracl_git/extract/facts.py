@@ -43,7 +43,7 @@ REFERENCE_KINDS = (
     "template",  # a template that another one, or code, names as its loader would
     "use",  # a name of its own package, or of one it imports whole, that no import statement names
     "link",  # a hyperlink or include to a path in the repository; name = anchor without "#"
-    "doc",  # a document named without its suffix (toctree entry, :doc:)
+    "doc",  # a document named without its suffix (toctree entry, :doc:), or, without a target, by a label in it (:ref:)
     "symbol",  # a dotted name in code markup: `pkg.mod.Class`, :class:`~pkg.Class`
     "path",  # a value of a configuration file, or a file a script sources or runs
     "file",  # what a tool reads at that place, "/" being the top: a file, of a pattern, or a directory's manifest;

@@ -20,13 +20,24 @@ _PUNCTUATION = rb"[!-/:-@\[-`{-~]"
 _TITLE = re.compile(
     rb"^(?![ \t\n])(?P<title>[^\n]{1,300}+)\n(?P<mark>" + _PUNCTUATION + rb")(?P=mark)+[ \t]*+$", re.MULTILINE
 )
+# Between two lines of marks it may be indented.
+_INSET = re.compile(
+    rb"^(?P<mark>" + _PUNCTUATION + rb")(?P=mark)+[ \t]*+\n"
+    rb"[ \t]{1,40}+(?P<title>[^\n]{1,300}+)\n(?P=mark)(?P=mark)+[ \t]*+$",
+    re.MULTILINE,
+)
 _SHORT_UNDERLINE = 4  # docutils forgives a short underline from this length on
 # These two start with a literal, to be found fast; that only blanks stand before is checked afterwards.
 _TARGET = re.compile(rb"\.\. _(?!_)(`[^`\n]{1,200}`|[^:\n]{1,200}):[ \t]*+([^\n]*+)$", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"\.\. (?:\|[^|\n]{1,80}\| )?([A-Za-z][\w:+.-]{0,40}?)::(?:[ \t]++([^\n]*+))?$", re.MULTILINE)
 _FILE_OPTION = re.compile(rb"^[ \t]{1,40}:file:[ \t]++([^\s]++)", re.MULTILINE)
 _ROLE = re.compile(rb":((?:[A-Za-z][\w+-]{0,20}:)?[A-Za-z][\w+.-]{0,30}):`([^`]{1,400})`")
-_MYST_FENCE = re.compile(rb"^[ \t]{0,40}(`{3,}+|:{3,}+)(?:\{([A-Za-z][\w:+.-]{0,40})\})?([^\n`]*+)$", re.MULTILINE)
+_MYST_FENCE = re.compile(
+    rb"^[ \t]{0,40}(?:(?:[*+-]|\d{1,9}[.)])[ \t]{1,9}){0,3}(`{3,}+|:{3,}+)(?:\{([A-Za-z][\w:+.-]{0,40})\})?"
+    rb"([^\n`]*+)$",
+    re.MULTILINE,
+)
+_MYST_TARGET = re.compile(rb"^\(([^()\n]{1,200})\)=[ \t]*+$", re.MULTILINE)
 _MYST_OPTION = re.compile(rb"^:file:[ \t]++([^\s]++)", re.MULTILINE)
 _MYST_ROLE = re.compile(rb"\{((?:[A-Za-z][\w+-]{0,20}:)?[A-Za-z][\w+.-]{0,30})\}`([^`]{1,400})`")
 _NAMED_LINK = re.compile(rb"`[^`<]{0,300}<([^`<>\s]{1,400})>`_")
@@ -70,8 +81,7 @@ def extract(source: Source, language: str) -> Findings:
                 continue
             destination = match[2].strip()
             if not destination:
-                label = normal_label(match[1].strip(b"`").decode("utf-8", "replace"))
-                found.anchors.append((label, source.line(match.start(1))))
+                _target(source, match, found)
             elif not destination.endswith(b"_"):
                 add_link(found, destination, source.line(match.start(2)))
                 linked.append(match.span(2))
@@ -95,6 +105,13 @@ def extract(source: Source, language: str) -> Findings:
     return found
 
 
+def _target(source: Source, match: re.Match[bytes], found: Findings) -> None:
+    """Note a label, by which this document and others refer to a place in it."""
+    label = normal_label(match[1].strip(b"`").decode("utf-8", "replace"))
+    found.anchors.append((label, source.line(match.start(1))))
+    found.declares.append(("document label", label))
+
+
 def normal_label(label: str) -> str:
     """A label as references compare it: lower case, single spaces."""
     return " ".join(label.replace("\\", "").lower().split())
@@ -109,13 +126,14 @@ def symbol_roles(source: Source, start: int, end: int, found: Findings) -> None:
 
 
 def _headings(source: Source, found: Findings) -> None:
-    for match in _TITLE.finditer(source.text):
+    inset = _INSET.finditer(source.text) if b"\n " in source.text else ()
+    for match in sorted((*_TITLE.finditer(source.text), *inset), key=lambda each: each.start("title")):
         title = match["title"].rstrip().decode("utf-8", "replace")
-        underline = len(match[0]) - len(match["title"]) - 1
+        underline = match.end() - match.end("title") - 1
         if title.startswith(".. ") or not re.search(r"\w", title):
             continue
         if underline >= len(title) or underline >= _SHORT_UNDERLINE:
-            found.headings.append((title.replace("`", "").strip(), source.line(match.start())))
+            found.headings.append((title.replace("`", "").strip(), source.line(match.start("title"))))
 
 
 def _literal_blocks(source: Source) -> list[tuple[int, int]]:
@@ -231,6 +249,8 @@ def markdown(source: Source, text: bytes, found: Findings) -> list[tuple[int, in
                 spans.append(_directive(source, name, argument, body, start, modules, found))
             mark = b""
     spans += _roles(source, _MYST_ROLE.finditer(text), modules, found)
+    for target in _MYST_TARGET.finditer(text) if b")=" in text else ():
+        _target(source, target, found)
     for option in _MYST_OPTION.finditer(text) if b"\n:file:" in text else ():
         add_link(found, option[1], source.line(option.start(1)))
         spans.append(option.span(1))
@@ -297,7 +317,7 @@ def _role(role: str, content: str, line: int, module: str, found: Findings) -> b
     target = (titled[2] if titled else content).strip()
     if name in _LABEL_ROLES:
         if _LABEL.fullmatch(target):
-            found.refer("link", "", normal_label(target), line)
+            found.refer("doc", "", normal_label(target), line)
         return True
     if name == "doc" and target and not re.search(r"[\s{}*]", target):
         found.refer("doc", target, "", line)

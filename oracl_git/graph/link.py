@@ -27,6 +27,7 @@ PHASES = ("repository", "imports", "links", "config", "tests", "mentions", "comm
 
 _DOC_SUFFIXES = (".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
 _DIRECTORY_PAGES = ("README.md", "index.md", "index.rst", "README.rst")
+_PAGE_SUFFIXES = (".md", ".mdx")  # of a page that sites name without one
 _SERVED_PAGES = ("index.html", "index.htm")  # for a directory that another page names
 _CONFIG_LANGUAGES = frozenset(("json", "yaml", "toml", "ini", "cargo", "composer", "maven", "msbuild"))
 
@@ -145,21 +146,38 @@ def _exact_path(source: str, target: str, names: Names) -> str | None:
 
 
 def _linked(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
-    """A hyperlink or include: relative to the file or the root, or a directory's page."""
-    if not reference.target:
+    """A hyperlink or include: relative to the file or the root, or a directory's page.
+
+    What begins with "/" may begin at any directory above, for sites and their sources have tops of their own.
+    """
+    target = reference.target
+    if not target:
         return
-    target = _exact_path(merge.source, reference.target, names)
-    if target is None:
-        for page in _SERVED_PAGES if language == "html" else _DIRECTORY_PAGES:
-            target = _exact_path(merge.source, f"{reference.target.rstrip('/')}/{page}", names)
-            if target:
-                break
-    if target:
-        _refer(merge, reference, target, names)
+    found = next(filter(None, (_exact_path(merge.source, each, names) for each in _pages(target, language))), None)
+    if found is None and target.startswith("/"):
+        places = (f"/{place}{each}" for place in above(merge.source) if place for each in _pages(target, language))
+        found = next(filter(None, (_exact_path(merge.source, each, names) for each in places)), None)
+    if found:
+        _refer(merge, reference, found, names)
+
+
+def _pages(target: str, language: str) -> Iterator[str]:
+    """What an address may mean: the file, a directory's page, or, in Markdown, a page as a site calls it."""
+    bare = target.rstrip("/")
+    yield target
+    for page in _SERVED_PAGES if language == "html" else _DIRECTORY_PAGES:
+        yield f"{bare}/{page}"
+    if language == "markdown" and ("." not in bare.rpartition("/")[2] or bare.endswith(".html")):
+        for suffix in _PAGE_SUFFIXES:
+            yield bare.removesuffix(".html") + suffix
 
 
 def _document(merge: _Merge, reference: Reference, language: str, names: Names) -> None:
-    """A document named without its suffix; "/" starts at any directory above."""
+    """A document named without its suffix; "/" starts at any directory above. Without a target: one with a label."""
+    if not reference.target:
+        for each in resolve(language, names, merge.source, reference).targets:
+            _refer(merge, reference, each.path, names)
+        return
     places = []
     if reference.target.startswith("/"):
         place = merge.source.rpartition("/")[0]

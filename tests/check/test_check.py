@@ -270,7 +270,7 @@ def test_data_is_no_configuration(world: World) -> None:
 
 
 def test_debt_is_not_reported_but_by_all(world: World) -> None:
-    world.write("docs/debt.md", "[x](nowhere.md)\n")
+    world.write("docs/debt.md", "[x](nowhere.md) [of the site](/index.md)\n")
     world.write("pkg/debt.py", "from .core import nothing\nfrom .nowhere import x\n")
     world.commit()
     world.write("pkg/debt.py", "from .core import nothing\nfrom .nowhere import x\n\nMORE = 1\n")

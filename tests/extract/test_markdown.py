@@ -63,7 +63,49 @@ def test_markdown() -> None:
 def test_slugs() -> None:
     assert github_slug("Hello, World: it's 100% _done_") == "hello-world-its-100-_done_"
     assert github_slug("Überschrift – 日本語") == "überschrift--日本語"
+    assert github_slug("हिन्दी भाषा") == "हिन्दी-भाषा"
+    assert github_slug("ภาษาไทย cafe\u0301") == "ภาษาไทย-cafe\u0301"
+    assert github_slug("⚙\ufe0f Settings, 🚀 m² ‿") == "\ufe0f-settings--m-‿"
     assert plain_text("A [link](x.md), **bold** `code` <br> _em_ snake_case") == "A link, bold code  em snake_case"
+
+
+def anchors(text: str) -> list[str]:
+    return [anchor for anchor, _ in extract(text.encode(), "markdown").anchors]
+
+
+def test_anchors_of_headings_with_markup() -> None:
+    assert anchors("# `__init__` and __all__\n") == ["__init__-and-all"]
+    assert anchors("# `Vec<T>` of <b>x</b>\n") == ["vect-of-x"]
+    assert anchors("# ``a`b`` \\_c\\_ [`_d_`](e.md)\n") == ["ab-_c_-_d_"]
+    assert anchors("# Foo &amp; Bar `&amp;`\n") == ["foo--bar-amp"]
+    assert anchors("# ![logo](logo.png) Title\n## [![b](c.png)](http://d.org) Badge\n") == ["-title", "-badge"]
+    assert extract(b"# ![logo](logo.png) Title\n", "markdown").headings == (("Title", 1),)
+
+
+def test_underlined_headings_that_begin_like_something_else() -> None:
+    text = "2.0.0 / 2011-05-01\n====\n\n**Bold**\n---\n\n#1 first\n---\n\n-x\n---\n\n"
+    assert extract(text.encode(), "markdown").headings == (
+        ("2.0.0 / 2011-05-01", 1), ("Bold", 4), ("#1 first", 7), ("-x", 10),
+    )  # fmt: skip
+    for text in ("- a\n---\n", "1. a\n---\n", "* * *\n---\n", "---\nx\n\n---\n---\n", "> a\n---\n", "-\n---\n"):
+        assert extract(text.encode(), "markdown").headings == ()
+
+
+def test_fences_that_begin_with_an_item_of_a_list() -> None:
+    text = "1. ```sh\n   # no\n   ```\n\n# Yes\n\n> - ~~~\n>   - ~~~\n>   # no\n>   ~~~\n\n# Too\n"
+    assert [title for title, _ in extract(text.encode(), "markdown").headings] == ["Yes", "Too"]
+
+
+def test_code_that_shows_how_comments_begin() -> None:
+    text = b"Write `<!--` first.\n\n# Yes [a](b.md)\n\n<!-- `x` # no\nc/d.md -->\n# Too\n"
+    facts = extract(text, "markdown")
+    assert [title for title, _ in facts.headings] == ["Yes a", "Too"]
+    assert [r[:2] for r in facts.references] == [("link", "b.md"), ("comment", "c/d.md")]
+
+
+def test_escapes_in_links_and_footnotes() -> None:
+    references = extract(b"[a](my\\_file.md)\n\n[^1]: README is in docs/x.md\n", "markdown").references
+    assert [r[:2] for r in references] == [("link", "my_file.md"), ("mention", "docs/x.md")]
 
 
 def test_fences_of_other_lengths_and_kinds() -> None:
@@ -158,6 +200,14 @@ def test_directives_and_roles_of_sphinx_in_markdown() -> None:
         ("link", "code/one.py", ""),
         ("link", "code/two.py", ""),
     }
+
+
+def test_labels_of_sphinx_in_markdown() -> None:
+    text = b"(My Label)=\n# A\n\n{ref}`there` {ref}`b <Over There>`\n\n- ```sh\n  x\n  ```\n\n```{toctree}\nc\n```\n"
+    facts = extract(text, "markdown")
+    assert ("my label", 1) in facts.anchors
+    assert facts.declares == (("document label", "my label"),)
+    assert [r[:3] for r in facts.references] == [("doc", "", "over there"), ("doc", "", "there"), ("doc", "c", "")]
 
 
 def test_an_open_block_of_markdown_names_nothing() -> None:

@@ -58,14 +58,15 @@ def test_rst() -> None:
     facts = extract(TEXT, "rst")
     assert facts.headings == (("Title", 4), ("Second", 16))
     assert facts.anchors == (("top label", 1),)
+    assert facts.declares == (("document label", "top label"),)
     assert [tuple(r) for r in facts.references] == [
         ("link", "parts/head.rst", "", 7, 7),
         ("link", "/img/a.png", "", 8, 8),
         ("link", "img/logo.png", "", 9, 9),
+        ("doc", "", "other-label", 11, 11),
+        ("doc", "", "top label", 11, 11),
         ("doc", "api/index", "", 11, 11),
         ("doc", "guide/start", "", 11, 11),
-        ("link", "", "other-label", 11, 11),
-        ("link", "", "top label", 11, 11),
         ("symbol", "close", "", 12, 12),
         ("symbol", "pkg.mod.Thing", "", 12, 12),
         ("symbol", "run", "", 12, 12),
@@ -89,6 +90,12 @@ def test_rst() -> None:
 def test_headings_need_an_underline_of_their_own() -> None:
     text = b"Real\n====\n\ntext\n\n----\n\nToo long a title\n==\n\n+---+\n| a |\n+---+\n"
     assert extract(text, "rst").headings == (("Real", 1),)
+
+
+def test_a_title_may_be_indented_between_two_lines_of_marks() -> None:
+    text = b"===========\n First one\n===========\n\n Text\n\n-----\n Two \n-----\n\nThree\n=====\n"
+    facts = extract(text + b"\n=== ===\n a   b\n=== ===\n", "rst")
+    assert facts.headings == (("First one", 2), ("Two", 8), ("Three", 11))
 
 
 def test_placeholder() -> None:

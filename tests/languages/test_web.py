@@ -158,6 +158,37 @@ def test_blocks_of_svelte_are_no_comments() -> None:
     assert [r[:2] for r in facts("A.svelte", page).references] == [("link", "b.html"), ("comment", "c/d.html")]
 
 
+def test_addresses_of_sites_are_followed(edges) -> None:
+    found = edges({
+        "web/docs/guide/a.md": "[b](./b#x) [c](/api/c) [d](/api/d/) [b](b.html) [r](/README.md) [e](../api/e.mdx) [n](none)",
+        "web/docs/guide/b.md": "x", "web/docs/api/c.md": "x", "web/docs/api/d/index.md": "x", "web/docs/api/f.mdx": "x",
+        "README.md": "[no](/api/c.md)", "web/README.md": "x", "web/docs/guide/p.rst": "p\n=\n\n.. include:: /api/q.rst\n",
+        "web/docs/api/q.rst": "x", "web/site/index.html": "<a href='/sub/'>x</a> <a href='sub'>x</a> <a href='b'>x</a>",
+        "web/site/sub/index.html": "x", "web/site/b.md": "x", "web/docs/guide/f.md": "[f](/api/f)",
+    })  # fmt: skip
+    assert found == {("references", f"web/{a}", b) for a, b in (
+        ("docs/guide/a.md", "web/docs/guide/b.md"), ("docs/guide/a.md", "web/docs/api/c.md"),
+        ("docs/guide/a.md", "web/docs/api/d/index.md"), ("docs/guide/a.md", "README.md"),
+        ("docs/guide/p.rst", "web/docs/api/q.rst"), ("site/index.html", "web/site/sub/index.html"),
+        ("docs/guide/f.md", "web/docs/api/f.mdx"),
+    )}  # fmt: skip
+
+
+def test_labels_of_sphinx_lead_to_the_document_that_has_them(edges) -> None:
+    found = edges({
+        "docs/a.rst": ".. _Place One:\n\nA\n=\n\n:ref:`x <place one>` :ref:`twice`\n",
+        "docs/b.md": "# B\n\n{ref}`place  one` {ref}`none`\n\n(twice)=\n## C\n",
+        "docs/c.rst": "C\n=\n\n:ref:`place one` :ref:`twice`\n",
+        "docs/d.rst": "D\n=\n\nTODO\n\n.. _later:\n", "docs/e.rst": "E\n=\n\n:ref:`later`\n",
+        "other/d.rst": ".. _twice:\n\nD\n=\n",
+    })  # fmt: skip
+    assert found == {
+        ("references", "docs/a.rst", "docs/b.md"), ("references", "docs/b.md", "docs/a.rst"),
+        ("references", "docs/c.rst", "docs/a.rst"), ("references", "docs/c.rst", "docs/b.md"),
+        ("references_placeholder", "docs/e.rst", "docs/d.rst"),
+    }  # fmt: skip
+
+
 def test_a_directory_is_served_as_its_index(edges) -> None:
     page = '<a href="sub/">x</a> <a href="other">y</a> <img src=".">'
     found = edges({"a.html": page, "sub/index.html": "x", "sub/README.md": "x", "other/README.md": "x", "README.md": "x"})

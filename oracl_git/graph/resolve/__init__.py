@@ -25,6 +25,7 @@ FAMILIES = {
     "notebook": "python",
     "template": "template",  # a kind of reference, whatever language it stands in; so is
     "depends": "manifests",
+    "doc": "labels",
     "ruby template": "views",
     "erb template": "views",
     "gotemplate use": "charts",
@@ -62,9 +63,9 @@ FAMILIES = {
 
 
 def resolve(language: str, names: Names, source: str, reference: Reference) -> Resolution:
-    """Where a reference of kind "import", "use", "template" or "depends" leads from a file of a language."""
+    """Where a reference leads from a file of a language; of kind "doc", one by its label."""
     family = FAMILIES.get(f"{language} {reference.kind}") or FAMILIES.get(
-        reference.kind if reference.kind in ("template", "depends") else language
+        reference.kind if reference.kind in ("template", "depends", "doc") else language
     )
     return _resolver(family)(names, source, reference) if family else EXTERNAL
 
