@@ -26,7 +26,9 @@ _IMPORT = re.compile(
 _SASS_BARE = re.compile(
     rb"^[ \t]*+@import[ \t]++([\w./-]{1,200}(?:,[ \t]*+[\w./-]{1,200}){0,20})[ \t]*+$", re.MULTILINE
 )
-_FROM = re.compile(rb"(?:\bcomposes:|@value\b)[^;{}\n]{1,300}?\bfrom\s{1,10}[\"']([^\"'\n]{1,300})[\"']")
+_FROM = re.compile(
+    rb"(?:(?:\bcomposes:|@value\b)[^;{}\n]{1,300}?\bfrom\s{1,10}|\bload-css\(\s{0,20})[\"']([^\"'\n]{1,300})[\"']"
+)
 _QUOTED = re.compile(rb"\"([^\"\n]{1,300})\"|'([^'\n]{1,300})'|url\(\s{0,20}([^\"'()\s]{1,300})\s{0,20}\)")
 _URL = re.compile(rb"\burl\(\s{0,20}[\"']?([^\"'()\s]{1,300})[\"']?\s{0,20}\)")
 BY_IMPORT = "@import"  # the name of what Sass imports by this rule, which alone sees files made for it

@@ -6,6 +6,7 @@ anew, as linking does: an edge says which lines, a reference says which words.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from ..extract.facts import Reference
@@ -13,6 +14,8 @@ from ..graph import link
 from ..graph.model import ARTIFACT
 from ..store.index import Index, Node
 from ..store.tree import StoredNames
+
+_NUMBERED = re.compile(r"#L(\d{1,9})(?!\w)")  # a line, as hosts of repositories write it
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,7 @@ class Target:
     path: str
     relation: str
     symbol: str
-    line: int  # of the symbol or anchor; 0: unknown
+    line: int  # of the symbol or anchor, or the line itself; 0: unknown
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,12 @@ def _line(index: Index, path: str, fragment: str) -> int:
         span = index.symbol(node.id, fragment)
         return span[0] if span else 0
     try:
-        return next((line for anchor, line in index.facts(node).anchors if anchor == fragment[1:]), 0)
+        facts = index.facts(node)
     except LookupError:
         return 0
+    anchored = next((line for anchor, line in facts.anchors if anchor == fragment[1:]), 0)
+    numbered = None if anchored else _NUMBERED.match(fragment)
+    return int(numbered[1]) if numbered and int(numbered[1]) <= facts.lines else anchored
 
 
 @dataclass(frozen=True)

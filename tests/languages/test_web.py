@@ -83,6 +83,7 @@ def test_a_page() -> None:
     ("a/m.scss", '@use "b" with ($c: "d");', ["a/_b.scss", "a/d.scss"], "a/_b.scss"),
     ("a/m.scss", '@forward "./b" show x;', ["a/b.scss"], "a/b.scss"),
     ("a/m.scss", '@use "b";', ["a/b/_index.scss"], "a/b/_index.scss"),
+    ("a/m.scss", 'a { @include meta.load-css("b", $with: $c); }', ["a/_b.scss"], "a/_b.scss"),
     ("a/m.scss", '@import "../c/b";', ["c/_b.scss"], "c/_b.scss"),
     ("a/m.sass", "@import b\n", ["a/_b.sass"], "a/_b.sass"),
     ("a/m.less", '@import (reference) "b";', ["a/b.less"], "a/b.less"),
