@@ -40,6 +40,12 @@ _IDENTITY = re.compile(
     rb"<[A-Za-z][^<>]{0,300}?\b(?:id|name)[ \t]{0,9}=[ \t]{0,9}[\"']([^\"'\n]{1,200})[\"']", re.IGNORECASE
 )
 _CODE_LENGTH = 1_000  # bytes of a line in which code is looked for around a comment
+# MDX: a page imports what it shows.
+_IMPORT = re.compile(
+    rb"^(?:import|export)[ \t]++(?:[^\"'`;]{1,500}?[ \t}]from[ \t]++)?"
+    rb"(?:\"([^\"\n]{1,300})\"|'([^'\n]{1,300})')[ \t]*+;?[ \t]*+$",
+    re.MULTILINE,
+)
 _CODE = re.compile(rb"`([^`\n]{3,200})`")
 
 _MYST = (b"```{", b":::{", b"}`", b")=\n")  # how its directives, roles and targets look
@@ -77,6 +83,11 @@ def extract(source: Source, language: str) -> Findings:
                 said = match[group]
                 add_link(found, _ESCAPED.sub(rb"\1", said) if b"\\" in said else said, source.line(match.start(group)))
                 linked.append(match.span(group))
+    if b"import " in prose or b"export " in prose:
+        for match in _IMPORT.finditer(prose):
+            group = 1 if match[1] is not None else 2
+            found.refer("import", match[group].decode("utf-8", "replace"), "", source.line(match.start(group)))
+            linked.append(match.span(group))
     if any(sign in text for sign in _MYST):
         linked += rst.markdown(source, text, found)
     if b"`" in prose:

@@ -27,7 +27,10 @@ _FRONT = re.compile(rb"\s*+---[ \t]*+\n(.*?)^---[ \t]*+$", re.DOTALL | re.MULTIL
 _ATTRIBUTE = re.compile(rb"(?<![\w:@.-])([a-zA-Z][\w:-]*+)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))")
 _TAG = re.compile(rb"<([a-zA-Z][\w-]*+)\s([^<>]*+)>")
 _NAMING = re.compile(rb"\b(?:src|href|srcset|poster|id|name|data)\b")
-_HEADING = re.compile(rb"<(?:h[1-6]|title)\b[^<>]*+>([^<>]{1,200})<", re.IGNORECASE)
+_HEADING = re.compile(
+    rb"<(?:h[1-6]|title)\b[^<>]*+>((?:[^<]|<(?!/?(?:h[1-6]|title)\b)){1,400})(?=<)", re.IGNORECASE
+)
+_WITHIN = re.compile(rb"<[^<>]*+>")
 _SCRIPT_TYPES = (b"", b"module", b"text/javascript", b"application/javascript", b"text/babel", b"text/ecmascript")
 _LOADED = (b"stylesheet", b"modulepreload", b"preload", b"import", b"prefetch")  # of <link rel=…>
 _SHOWN = frozenset(b"img source iframe embed video audio track a area link object".split())
@@ -49,7 +52,7 @@ def extract(source: Source, language: str) -> Findings:
         alone = blank(text, zip(ends, starts, strict=True))
         styles.refer(source, blank(alone, comment_spans(alone, dialect)), dialect, found)
     for match in _HEADING.finditer(page):
-        title = b" ".join(match[1].split()).decode("utf-8", "replace")
+        title = b" ".join(_WITHIN.sub(b"", match[1]).split()).decode("utf-8", "replace")
         if title:
             found.headings.append((title, source.line(match.start(1))))
     page = blank(page, _tags(source, page, language, found))

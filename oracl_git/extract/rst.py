@@ -53,7 +53,7 @@ _SYMBOL_ROLES = frozenset((
     "mod", "class", "func", "meth", "attr", "exc", "data", "obj", "const", "any", "type", "deco",
 ))  # fmt: skip
 _LABEL_ROLES = frozenset(("ref", "numref"))
-_FILE_DIRECTIVES = frozenset(("include", "literalinclude", "image", "figure"))
+_FILE_DIRECTIVES = frozenset(("include", "literalinclude", "image", "figure", "graphviz"))
 _SYMBOL_DIRECTIVES = frozenset((
     "automodule", "autoclass", "autofunction", "automethod", "autoattribute", "autodata", "autoexception",
     "autodecorator", "autoproperty", "class", "function", "method", "attribute", "data", "exception", "decorator",
@@ -151,9 +151,12 @@ def _literal_blocks(source: Source) -> list[tuple[int, int]]:
                 continue
         elif not stripped.endswith(b"::"):
             continue
-        until = _block_end(rows, number + 1, _indent(row))
-        if until > number + 1:
-            spans.append((source.start(number + 2), source.ends[until - 1]))
+        start = number + 1
+        until = _block_end(rows, start, _indent(row))
+        while stripped.startswith(b".. ") and start < until and rows[start].lstrip().startswith(b":"):
+            start += 1  # an option of the directive
+        if until > start:
+            spans.append((source.start(start + 1), source.ends[until - 1]))
     return spans
 
 

@@ -92,6 +92,12 @@ def test_headings_need_an_underline_of_their_own() -> None:
     assert extract(text, "rst").headings == (("Real", 1),)
 
 
+def test_options_of_literal_blocks() -> None:
+    text = b".. raw:: html\n   :file: a.html\n\n   :file: no.html\n\n.. graphviz:: b.dot\n\n"
+    references = extract(text + b".. code::\n\n   :file: no.html\n", "rst").references
+    assert [r.target for r in references if r.kind == "link"] == ["a.html", "b.dot"]
+
+
 def test_a_title_may_be_indented_between_two_lines_of_marks() -> None:
     text = b"===========\n First one\n===========\n\n Text\n\n-----\n Two \n-----\n\nThree\n=====\n"
     facts = extract(text + b"\n=== ===\n a   b\n=== ===\n", "rst")

@@ -175,6 +175,23 @@ def test_addresses_of_sites_are_followed(edges) -> None:
     )}  # fmt: skip
 
 
+def test_pages_of_mdx_import_what_they_show() -> None:
+    page = (
+        "import A from './A'\nimport {\n  b,\n} from \"../b.js\";\nimport './c.css'\nexport * from './d.mdx'\n\n"
+        "# T\n\nWe import x from './x.js' here.\n\n```js\nimport X from './x.js'\n```\n"
+    )
+    tree = Tree(dict.fromkeys(("docs/A.tsx", "b.js", "docs/c.css", "docs/d.mdx", "docs/x.js"), "") | {"docs/p.mdx": page})
+    assert tree.follow("docs/p.mdx") == {
+        "./A": ["docs/A.tsx"], "../b.js": ["b.js"], "./c.css": ["docs/c.css"], "./d.mdx": ["docs/d.mdx"],
+    }  # fmt: skip
+    assert [r.start for r in tree.facts["docs/p.mdx"].references if r.kind == "import"] == [1, 4, 5, 6]
+
+
+def test_headings_of_pages_with_markup_in_them() -> None:
+    page = "<title>A</title><h1>Big <em>one</em>\n<a\nhref='b.html'>here</a></h1><h2></h2><h3>open <b>x\n<h2>B</h2>"
+    assert facts("a.html", page).headings == (("A", 1), ("Big one here", 1), ("open x", 3), ("B", 4))
+
+
 def test_labels_of_sphinx_lead_to_the_document_that_has_them(edges) -> None:
     found = edges({
         "docs/a.rst": ".. _Place One:\n\nA\n=\n\n:ref:`x <place one>` :ref:`twice`\n",

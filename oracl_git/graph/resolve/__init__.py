@@ -26,6 +26,7 @@ FAMILIES = {
     "template": "template",  # a kind of reference, whatever language it stands in; so is
     "depends": "manifests",
     "doc": "labels",
+    "markdown": "javascript",
     "ruby template": "views",
     "erb template": "views",
     "gotemplate use": "charts",
