@@ -22,17 +22,18 @@ _STRING = _ESCAPED + rb"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'"
 _C = rb"|(?P<comment>//[^\n]*+|/\*(?:.*?\*/|.*+))|`(?:[^`\\]|\\.)*+`"
 
 COMMENTS = {
-    # Strings come first: a comment sign inside one is text.
+    # Strings come first: a comment sign inside one is text. What must not stand before a sign is looked at from
+    # behind it: each way begins with a letter of its own, which the engine skips fast to.
     "c": re.compile(_STRING + _C, re.DOTALL),
     "css": re.compile(_STRING + rb"|(?P<comment>/\*(?:.*?\*/|.*+))", re.DOTALL),
     # The address of a file has slashes too: url(//x), url(https://x).
-    "scss": re.compile(_STRING + rb"|url\([^()\n]*+\)?|(?P<comment>(?<!:)//[^\n]*+|/\*(?:.*?\*/|.*+))", re.DOTALL),
+    "scss": re.compile(_STRING + rb"|url\([^()\n]*+\)?|(?P<comment>//(?<!://)[^\n]*+|/\*(?:.*?\*/|.*+))", re.DOTALL),
     "rust": re.compile(
         rb"r#\"(?:.*?\"#|.*+)|r##\"(?:.*?\"##|.*+)|r###\"(?:.*?\"###|.*+)|\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\\n]|\\[^\n]{1,9})'"
         rb"|(?P<comment>//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)",
         re.DOTALL,
     ),
-    "hash": re.compile(_STRING + rb"|(?<![^\s;])(?P<comment>#[^\n]*+)"),
+    "hash": re.compile(_STRING + rb"|(?P<comment>#(?<![^\s;]#)[^\n]*+)"),
     "ini": re.compile(rb"^[ \t]*+(?P<comment>[#;][^\n]*+)", re.MULTILINE),
     "slash-lines": re.compile(rb"^[ \t]*+(?P<comment>//[^\n]*+)", re.MULTILINE),
     "dash": re.compile(_STRING + rb"|(?P<comment>--\[\[(?:[^\]]|\](?!\]))*+|--[^\n]*+|/\*(?:.*?\*/|.*+))", re.DOTALL),
@@ -42,7 +43,7 @@ COMMENTS = {
     # "{{#if" opens a block.
     "markup": re.compile(rb"(?P<comment><!--(?:[^-]|-(?!->))*+|\{#(?<!\{\{#)(?:[^#]|#(?!\}))*+)"),
     "xml": re.compile(rb"(?P<comment><!--(?:[^-]|-(?!->))*+)"),
-    "powershell": re.compile(_STRING + rb"|(?P<comment><#(?:[^#]|#(?!>))*+|(?<![^\s;])#[^\n]*+)"),
+    "powershell": re.compile(_STRING + rb"|(?P<comment><#(?:[^#]|#(?!>))*+|#(?<![^\s;]#)[^\n]*+)"),
 }
 _SIGNS = {
     "c": (b"//", b"/*"),
