@@ -33,16 +33,20 @@ def extract(source: Source, language: str) -> Findings:
     if b"#" in text:
         text = blank(text, generic.comment_spans(text, "c"))
         imports = [_import(match) for match in _INCLUDE.finditer(text)]
-    plain = macros.plain(source.text)
+    aside = macros.uneven(text)
+    plain = macros.plain(blank(source.text, aside) if aside else source.text)
     if plain != source.text:
         source = Source(plain)
     grammar = "cpp" if language == "c" and _CPP.search(text) else language
-    found, _, _ = syntax.read(source, language, grammar, imports)
+
+    def refined(rows: list[Definition]) -> list[Definition]:
+        return _bodies(macros.named(source, list(map(_named, rows))))
+
+    found, _, _ = syntax.read(source, language, grammar, imports, refined)
     for each in imports:
         kind = "link" if each.whole == "embed" else "import"
         line = source.line(each.start)
         found.refer(kind, each.path, each.whole if each.whole == "next" else "", line)
-    found.definitions = _bodies(macros.named(source, list(map(_named, found.definitions))))
     if source.lines:
         found.refer("use", OWN, "", 1)
     return found
@@ -58,7 +62,7 @@ def _named(each: Definition) -> Definition:
     """By its name as other languages write it: `ns::Box<T>::get` is "ns.Box.get"."""
     operator = _OPERATOR.search(each.name)  # "operator<" has no arguments
     end = operator.start() if operator else len(each.name)
-    name = each.name[:end].replace("::", ".")
+    name = each.name[:end].replace("::", ".").replace("inline ", "")
     for _ in range(_NESTED):
         if "<" in name:
             name = _ARGUMENTS.sub("", name)

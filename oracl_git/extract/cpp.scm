@@ -28,11 +28,17 @@
 (union_specifier name: (type_identifier) @name body: (_)) @definition.class
 (enum_specifier name: (type_identifier) @name body: (_)) @definition.class
 (namespace_definition name: (_) @name) @definition.module
+(namespace_definition !name) @within @private
+(class_specifier body: (field_declaration_list "{" @below @private))
+(access_specifier "private") @below @private
+(access_specifier ["public" "protected"]) @below
 (alias_declaration name: (type_identifier) @name) @definition.type
 (concept_definition name: (identifier) @name) @definition.trait
 (type_definition declarator: [
   (type_identifier) @name
   (pointer_declarator declarator: (type_identifier) @name)
+  (array_declarator declarator: (type_identifier) @name)
+  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))
 ]) @definition.type
 (preproc_function_def name: (identifier) @name) @definition.function
 (preproc_def name: (identifier) @name value: (_)) @definition.constant

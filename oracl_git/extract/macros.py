@@ -1,8 +1,9 @@
-"""C and C++: the words of the preprocessor that stand around declarations, which no parser can know.
+"""C and C++: the words and lines of the preprocessor that stand around declarations, which no parser can know.
 
-Knows by their looks, in capitals, the macros that are an attribute, a linkage or the keeper of a list of
-arguments, and those that make a function of their own. Expands nothing: what is taken out leaves
-spaces, so that every offset stays.
+Knows conditional lines whose branches a tree cannot hold side by side, for they do not close what they
+open: the first branch stays. Knows by their looks, in capitals, the macros that are an attribute, a
+linkage or the keeper of a list of arguments, and those that make a function of their own. Expands
+nothing: what is taken out leaves spaces, so that every offset stays.
 """
 
 from __future__ import annotations
@@ -83,11 +84,63 @@ _TAKEN = (
         (1, 2),
     ),
 )
+# "#" within a line is no sign of a condition; what follows one there is seldom "if" or "endif".
+_CONDITION = re.compile(rb"#(?<![^\n \t]#)[ \t]*+(if|el|endif)\w*+(?:[^\n\\]++|\\\n?)*+")
+_NEVER = re.compile(rb"#[ \t]*+if[ \t]++0\s*+\Z")
+_NOT_BRACES = bytes(byte for byte in range(256) if byte not in b"{}")
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9_]+")
 _ARGUMENT = re.compile(rb"[A-Za-z_][\w:]{0,200}")
 _WORD = re.compile(rb"[A-Za-z_]\w*+|[*&>]")
 _NO_TYPE = frozenset(b"static inline extern virtual explicit constexpr friend template typename const".split())
 _LONGEST = 1_000  # bytes of a definition that are looked at
+
+
+class _Branch:
+    """One branch of a condition: its line, and the braces below it up to the next line of the condition."""
+
+    __slots__ = ("closes", "depth", "line")
+
+    def __init__(self, line: tuple[int, int]) -> None:
+        self.line = line
+        self.depth = 0
+        self.closes: bool | None = None  # whether its first brace closes something; None: there is none
+
+    def add(self, depth: int, closes: bool | None) -> None:
+        self.depth += depth
+        self.closes = closes if self.closes is None else self.closes
+
+
+def uneven(text: bytes) -> list[tuple[int, int]]:
+    """The conditional lines, and all branches but the first, where one does not close what it opens.
+
+    `text` is without comments.
+    """
+    taken: list[tuple[int, int]] = []
+    around: list[list[_Branch]] = []
+    position = 0
+    for match in _CONDITION.finditer(text) if b"endif" in text else ():
+        if around:
+            braces = text[position : match.start()].translate(None, _NOT_BRACES)
+            if braces:
+                around[-1][-1].add(braces.count(b"{") - braces.count(b"}"), braces[0] == 125)
+        position = match.end()
+        if match[1] == b"if":
+            around.append([_Branch(match.span())])
+        elif around and match[1] == b"el":
+            around[-1].append(_Branch(match.span()))
+        elif around:
+            branches = around.pop()
+            kept = len(branches) > 1 and _NEVER.match(text, *branches[0].line) is not None
+            if any(each.depth or each.closes for each in branches):
+                ends = [each.line[0] for each in branches[1:]] + [match.start()]
+                taken += (
+                    each.line if index == kept else (each.line[0], end)
+                    for index, (each, end) in enumerate(zip(branches, ends, strict=True))
+                )
+                taken.append(match.span())
+            if around:
+                around[-1][-1].add(branches[kept].depth, branches[kept].closes)
+    return sorted(taken)
 
 
 def plain(text: bytes) -> bytes:

@@ -15,7 +15,12 @@ from .source import Findings, Source
 from .views import underscore
 
 _CONSTANT = re.compile(rb"(?<![\w$@:.\\])(::)?([A-Z]\w*+(?:::[A-Z]\w*+)*+)(?!\w|: )")
-_PRIVATE = re.compile(rb"^[ \t]*+(private|protected|public)[ \t]*+(?:#[^\n]*+)?$", re.MULTILINE)
+_PRIVATE_NAMES = re.compile(
+    rb"^[ \t]*+(?:private|protected|private_class_method|private_constant)[ \t(]++"
+    rb"(:[\w?!=]++(?:[ \t]*+,\s*+:[\w?!=]++)*+)",
+    re.MULTILINE,
+)
+_SYMBOL = re.compile(rb":([\w?!=]++)")
 _PRIVATE_DEF = re.compile(rb"[ \t]*+(?:private|protected|private_class_method)[ \t]++def\b")
 _TASK = re.compile(rb"^[ \t]*+(?:task|multitask|rule)[ (:\"'\w]", re.MULTILINE)
 _SPECIFICATION = re.compile(rb"\bGem::Specification\.new\b")
@@ -30,7 +35,7 @@ def extract(source: Source, language: str) -> Findings:
     """What a Ruby file says."""
     reading = syntax.packaged(source, language)
     found = reading.found
-    found.definitions = _hidden(source, reading.bare, found.definitions)
+    found.definitions = _hidden(source, reading.code, found.definitions)
     nests = [(each.start, each.end, each.name.replace(".", "::")) for each in found.definitions if each.kind in _PASSED]
     for each in reading.imports:
         path = _required(source, each, _nesting(nests, source.line(each.start)))
@@ -60,22 +65,34 @@ def _required(source: Source, each: syntax.Import, nesting: str) -> str:
 
 
 def _hidden(source: Source, code: bytes, definitions: list[Definition]) -> list[Definition]:
-    """The definitions, those made private that say so, or stand below a bare `private` of their class."""
-    marks = [(source.line(match.start(1)), match[1] == b"public") for match in _PRIVATE.finditer(code)]
-    rows: list[Definition] = []
+    """The definitions, those made private whose own line, or a line by their names, says so."""
+    named = _named_private(source, code, definitions)
+    return [
+        each._replace(public=False)
+        if each.name in named or (each.kind == "method" and _PRIVATE_DEF.match(source.rows[each.start - 1]))
+        else each
+        for each in definitions
+    ]
+
+
+def _named_private(source: Source, code: bytes, definitions: list[Definition]) -> set[str]:
+    """What `private :name` and its kin name, each in the class it stands in."""
+    names: set[str] = set()
+    scopes = iter([each for each in definitions if each.kind in _PASSED])
     around: list[Definition] = []
-    for each in definitions:
-        while around and around[-1].end < each.start:
+    ahead = next(scopes, None)
+    for match in _PRIVATE_NAMES.finditer(code) if b"private" in code or b"protected" in code else ():
+        line = source.line(match.start(1))
+        while ahead and ahead.start <= line:
+            while around and around[-1].end < ahead.start:
+                around.pop()
+            around.append(ahead)
+            ahead = next(scopes, None)
+        while around and around[-1].end < line:
             around.pop()
-        if each.kind in _PASSED:
-            around.append(each)
-        elif each.kind == "method":
-            first = around[-1].start if around else 0
-            said = [public for line, public in marks if first < line < each.start]
-            if (said and not said[-1]) or _PRIVATE_DEF.match(source.rows[each.start - 1]):
-                each = each._replace(public=False)
-        rows.append(each)
-    return rows
+        prefix = f"{around[-1].name}." if around else ""
+        names.update(prefix + name.decode("utf-8", "replace") for name in _SYMBOL.findall(match[1]))
+    return names
 
 
 def _with_bodies(source: Source, definitions: list[Definition]) -> list[str]:

@@ -7,6 +7,8 @@ Knows what the captures of a .scm file mean, the same in every language:
     @name              what it is called
     @scope             with a definition: what it belongs to, where that is written elsewhere
     @within            not a definition, but what stands inside belongs to its @scope
+    @below             from here to the end of what it stands in, definitions are public or, with @private, not; ...
+    @apart             ... except those
     @public @private   what marks it as one or the other, anywhere inside its match; the last pattern that says
                        @private wins
     @exported          the name of a definition that is public though its own place does not say so
@@ -46,6 +48,7 @@ PUBLIC: dict[str, Callable[[str, bool, bool], bool]] = {
     "capital": lambda name, marked, hidden: name[:1].isupper(),
     "marked": lambda name, marked, hidden: marked and not hidden,
 }
+_BELOW = "below"  # the kind of what only says which definitions below it are public
 _ASIDE = frozenset(("string", "comment", "package"))  # captures that stand for no definition
 _QUOTES = b"\"'`"
 _LONGEST_LEAD = 100  # lines of a comment and annotations above a definition that are looked at
@@ -100,6 +103,7 @@ class _Scope(NamedTuple):
     kind: str  # "" for what is no definition itself
     scope: str
     public: bool
+    apart: bool = False  # what says "below" does not speak of it
 
 
 def extract(source: Source, language: str) -> Findings:
@@ -117,22 +121,31 @@ def refer(source: Source, each: Import, found: Findings) -> None:
         found.refer("import", each.path, name, start, end)
 
 
-def read(source: Source, language: str, grammar: str = "", also: Collection[Import] = ()) -> Reading:
+Refine = Callable[[list[Definition]], list[Definition]]
+
+
+def read(
+    source: Source, language: str, grammar: str = "", also: Collection[Import] = (), refine: Refine = list
+) -> Reading:
     """Definitions, comments, the paths in strings and the risks of a file; its imports are the caller's to note.
 
     `grammar` is another language's when the text is in that; `also` are imports that
-    were found without a tree. A text without a tree is read as in any language.
+    were found without a tree; `refine` gives the definitions as they are after all. A text
+    without a tree is read as in any language.
     """
-    return Reading(*packaged(source, language, grammar, also)[:3])
+    return Reading(*packaged(source, language, grammar, also, refine)[:3])
 
 
-def packaged(source: Source, language: str, grammar: str = "", also: Collection[Import] = ()) -> Packaged:
+def packaged(
+    source: Source, language: str, grammar: str = "", also: Collection[Import] = (), refine: Refine = list
+) -> Packaged:
     """The same with its packages."""
     grammar = grammar or language
     root, error = trees.read(grammar, source.text)
     if root is None:
         found = generic.extract(source, language)
         found.error = error
+        found.definitions = refine(found.definitions)
         return Packaged(found, source.text, list(also), source.text, [])
     found = Findings()
     found.error = error
@@ -152,7 +165,7 @@ def packaged(source: Source, language: str, grammar: str = "", also: Collection[
     code = blank(code, taken) if taken else code
     for offset, (path, anchor) in paths(code):
         found.refer(row.words, path, anchor, source.line(offset))
-    found.definitions = _definitions(source, scopes, tuple(row.docs.encode().split()))
+    found.definitions = refine(_definitions(source, scopes, tuple(row.docs.encode().split())))
     found.sections = by_definitions(source.rows, found.definitions)
     found.risk = risks(code, language, {each.path for each in imports})
     found.tags = [("shape", _shape(found.definitions))]
@@ -184,6 +197,7 @@ def _sorted(
     scopes: dict[int, _Scope] = {}
     imports: dict[tuple[int, str], Import] = {}
     exported: set[str] = set()
+    marks: list[_Scope] = []
     for match in matches:
         if "again" in match:
             continue
@@ -193,6 +207,10 @@ def _sorted(
             imports[each.start, each.path] = _joined(before, each) if before else each
         elif "entry" in match:
             found.entry_point = True
+        elif "below" in match:
+            node = match["below"][0]
+            end = node.parent.end_byte if node.parent else node.end_byte
+            marks.append(_Scope(node.start_byte, end, "", _BELOW, "", "private" not in match))
         elif "exported" in match:
             exported.update(_text(text, node) for node in match["exported"])
         elif not _ASIDE.intersection(match):
@@ -207,7 +225,8 @@ def _sorted(
                     public=(known.public or scope.public) and "private" not in match,
                 )  # fmt: skip
             scopes[place] = scope
-    order = [scope for _, scope in sorted(scopes.items(), key=lambda row: (row[1].start, -row[1].end, row[0]))]
+    placed = [*scopes.items(), *((mark.start, mark) for mark in marks)]
+    order = [scope for _, scope in sorted(placed, key=lambda row: (row[1].start, -row[1].end, row[0]))]
     if exported:
         order = [scope._replace(public=True) if scope.name in exported else scope for scope in order]
     return order, [imports[key] for key in sorted(imports)]
@@ -248,7 +267,7 @@ def _scope(text: bytes, match: trees.Captures, is_public: Callable[[str, bool, b
     scope = _text(text, match["scope"][0]) if "scope" in match else ""
     if "within" in match:
         node = match["within"][0]
-        return _Scope(node.start_byte, node.end_byte, scope, "", "", True)
+        return _Scope(node.start_byte, node.end_byte, scope, "", "", "private" not in match)
     for capture, nodes in match.items():
         if capture.startswith("definition."):
             name = _text(text, match["name"][0])
@@ -256,7 +275,7 @@ def _scope(text: bytes, match: trees.Captures, is_public: Callable[[str, bool, b
             node = nodes[0]
             if not name.strip("_"):
                 return None
-            return _Scope(node.start_byte, node.end_byte, name, capture[11:], scope, public)
+            return _Scope(node.start_byte, node.end_byte, name, capture[11:], scope, public, "apart" in match)
     return None
 
 
@@ -264,16 +283,27 @@ def _definitions(source: Source, scopes: list[_Scope], docs: tuple[bytes, ...]) 
     """The definitions that are not local to a function, by their names within the file."""
     rows: list[Definition] = []
     stack: list[_Scope] = []  # with their qualified names
+    marks: list[_Scope | None] = []  # what was said last in each of them of what is below
     for each in scopes:
-        start, end, name, kind, scope, public = each
+        start, end, name, kind, scope, public, apart = each
         while stack and (stack[-1].end <= start or stack[-1][:2] == each[:2]):  # `const a, b = 1, 2` is two of one span
             stack.pop()
+            marks.pop()
+        if kind == _BELOW:
+            marks[-1:] = [each] if marks else []
+            continue
         above = stack[-1] if stack else None
         if above and above.kind and above.kind not in CONTAINERS and (kind or above.kind != "constant"):
             continue  # what a constant holds can be told only by what stands between
         name = ".".join(filter(None, (above.name if above else "", scope, name)))
-        public = public and (not above or above.public)
-        stack.append(_Scope(start, end, name, kind, "", public))
+        mark = marks[-1] if marks and not apart else None
+        hidden = mark is not None and start < mark.end and not mark.public
+        public = public and not hidden and (not above or above.public)
+        if not kind and not each.name and (not above or above.kind in CONTAINERS):  # what stands inside is as outside
+            stack.append(_Scope(start, end, name, above.kind if above else "module", "", public))
+        else:
+            stack.append(_Scope(start, end, name, kind, "", public))
+        marks.append(None)
         if not kind:
             continue
         if kind == "function" and (scope or (above and above.kind != "module")):

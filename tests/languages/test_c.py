@@ -300,3 +300,64 @@ def test_macros_of_classes_and_tests() -> None:
         ("DB.DB", "method", 8, 8),
         ("WriterTest.Grows", "function", 10, 12),
     ]  # fmt: skip
+
+
+def test_what_a_class_and_a_nameless_namespace_keep_to_themselves() -> None:
+    text = """\
+        class Box {
+          void inner();
+         public:
+          void shown();
+          struct Row { void cell(); };
+         private:
+          void hidden();
+          struct Own { void cell(); };
+        };
+        struct Open { void shown(); };
+        namespace { void own() {} class Mine { public: void run(); }; }
+        void outside() {}
+        """
+    found = facts("box.cc", text).definitions
+    assert {d.name for d in found if not d.public} == {
+        "Box.inner",
+        "Box.hidden",
+        "Box.Own",
+        "Box.Own.cell",
+        "own",
+        "Mine",
+        "Mine.run",
+    }
+    assert {d.name: d.kind for d in found}["own"] == "function"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int first(int x)\n{\n#ifdef A\n  if (x) {\n#else\n  if (!x) {\n#endif\n    return 1;\n  }\n  return 2;\n}\n",
+        "#ifdef A\nint first(int x) {\n#elif B\nint first(void) {\n#endif\n  return 1;\n}\n",
+        "int first(int x) {\n  if (x) {\n#if 0\n  } else {\n    {\n#else\n  } else {\n#endif\n  }\n  return 2;\n}\n",
+        '#ifdef __cplusplus\nextern "C" {\n#endif\nint first(int x);\n#ifdef __cplusplus\n}\n#endif\n',
+    ],
+)
+def test_branches_that_do_not_close_what_they_open(text: str) -> None:
+    found = facts("one.c", f"{text}int second(void) {{ return 1; }}\n")
+    assert [d.name for d in found.definitions] == ["first", "second"]
+    assert found.error == ""
+
+
+def test_branches_that_a_tree_can_hold_all_stay() -> None:
+    text = "#ifdef A\nint one(void) { return 1; }\n#else\nint two(void) { return 2; }\n#endif\n"
+    assert [d.name for d in facts("one.c", text).definitions] == ["one", "two"]
+
+
+def test_names_of_types_that_stand_within_their_declarators() -> None:
+    text = "typedef unsigned char key_t[32];\ntypedef void (*callback)(int);\n"
+    for path in ("one.c", "one.cc"):
+        assert [(d.name, d.kind) for d in facts(path, text).definitions] == [("key_t", "type"), ("callback", "type")]
+
+
+def test_chunks_are_titled_as_the_definitions_are_called() -> None:
+    text = "template <class T> void Box<T>::run() {}\nnamespace a::inline v1 {\nvoid run();\n}\n"
+    found = facts("one.cc", text)
+    assert [d.name for d in found.definitions] == ["Box.run", "a.v1", "a.v1.run"]
+    assert [chunk.title for chunk in found.chunks] == ["Box.run / a.v1"]

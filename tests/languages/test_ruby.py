@@ -173,3 +173,58 @@ def test_modules_whose_directory_runs_their_words_together_and_what_is_not_of_th
         "RuboCop Token": ["lib/rubocop/aliases.rb"],
     }
     assert tree.follow("lib/rubocop/base.rb", "use") == {"RuboCop::Base RuboCop::AST::Node": "external"}
+
+
+def test_what_private_reaches() -> None:
+    text = """\
+        module Shapes
+          class << self
+            def made; end
+
+            private
+
+            def remade; end
+          end
+
+          def self.after; end
+
+          class Inner
+            private
+
+            def hidden; end
+          end
+
+          def shown; end
+
+          SECRET = 1
+          private_constant :SECRET, :OTHER
+          OTHER = 2
+
+          private
+
+          def self.still_shown; end
+          class Open
+            def shown; end
+          end
+          public
+
+          def late; end
+          private :late
+        end
+
+        def top = <<~MESSAGE
+          Text.
+        MESSAGE
+
+        __END__
+        Widget.new
+        """
+    found = facts("shapes.rb", text)
+    assert {d.name for d in found.definitions if not d.public} == {
+        "Shapes.remade",
+        "Shapes.Inner.hidden",
+        "Shapes.SECRET",
+        "Shapes.OTHER",
+        "Shapes.late",
+    }
+    assert not {"Widget", "MESSAGE"} & {r.name for r in found.references}
