@@ -11,6 +11,8 @@
   arguments: (_ . (string) @path @import))
   (#eq? @_require "require") (#eq? @_resolve "resolve"))
 (call_expression function: (import) arguments: (_ . (string) @path @import))
+((call_expression function: (identifier) @_define arguments: (_ (array (string (string_fragment) @path @import))))
+  (#any-of? @_define "define" "require" "requirejs") (#not-match? @path "^(require|exports|module)$"))
 
 (function_declaration name: (_) @name) @definition.function
 (generator_function_declaration name: (_) @name) @definition.function
@@ -28,6 +30,13 @@
   (#match? @_wrapper "^(React\\.)?(memo|forwardRef|lazy|observer|defineComponent)$|^styled[.(]"))
 (program (export_statement (_ (variable_declarator name: (identifier) @name) @definition.constant)))
 (program (_ (variable_declarator name: (identifier) @name) @definition.constant))
+(program (export_statement (_ (variable_declarator name: (_ [
+  (shorthand_property_identifier_pattern) @name
+  (object_assignment_pattern left: (_) @name)
+  (pair_pattern value: (identifier) @name)
+  (rest_pattern (identifier) @name)
+  (identifier) @name
+]) @definition.constant @public))))
 
 ; An object at the top of a file holds methods.
 (program (_ (variable_declarator value: (object) @within)))
@@ -50,10 +59,19 @@
   (#match? @_owner "^(module\\.exports|exports|module)$"))
 ((expression_statement (assignment_expression
   left: (_
-    object: (_ object: (identifier) @scope property: (property_identifier) @_prototype)
+    object: (_ object: (_) @scope property: (property_identifier) @_prototype)
     property: (property_identifier) @name)
   right: [(arrow_function) (function_expression)]) @definition.method @public)
-  (#eq? @_prototype "prototype"))
+  (#any-of? @_prototype "prototype" "fn"))
+((expression_statement (assignment_expression
+  left: (_ object: (_) @scope property: (property_identifier) @_prototype)
+  right: (object) @within))
+  (#any-of? @_prototype "prototype" "fn"))
+((expression_statement (assignment_expression
+  left: (_ object: (_) property: (property_identifier) @_prototype)
+  right: (object (_ key: (property_identifier) @name value: [(arrow_function) (function_expression)])
+    @definition.method @public)))
+  (#any-of? @_prototype "prototype" "fn"))
 ((expression_statement (assignment_expression
   left: (_ object: (identifier) @scope property: (property_identifier) @name)
   right: [(arrow_function) (function_expression)]) @definition.method @public)

@@ -5,4 +5,4 @@
 
 ; What is exported where it is defined, and from which word on.
 (export_statement declaration: (_ name: (_) @name)) @definition.function @public
-(export_statement declaration: (_ (variable_declarator name: (identifier) @name))) @definition.function @public
+(export_statement declaration: (_ (variable_declarator name: (identifier) @name))) @definition.constant @public

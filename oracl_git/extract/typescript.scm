@@ -16,13 +16,17 @@
 
 ; What is exported where it is defined, and from which word on.
 (export_statement declaration: (_ name: (_) @name)) @definition.function @public
-(export_statement declaration: (_ (variable_declarator name: (identifier) @name))) @definition.function @public
+(export_statement declaration: (_ (variable_declarator name: (identifier) @name))) @definition.constant @public
 
 ; What is declared to be there is there for everyone.
 (ambient_declaration (_ (variable_declarator name: (identifier) @name) @definition.constant))
 (ambient_declaration (_ name: (_) @name)) @definition.function @public
 (ambient_declaration (_ (variable_declarator name: (identifier) @name))) @definition.constant @public
 (export_statement declaration: (ambient_declaration (_ name: (_) @name))) @definition.function @public
+(ambient_declaration [
+  (statement_block (_ name: (_) @name) @definition.function @public)
+  (_ body: (statement_block (_ name: (_) @name) @definition.function @public))
+])
 
 ; What is private, whatever else is said of it.
 (method_definition (accessibility_modifier) @private name: (_) @name

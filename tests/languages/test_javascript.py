@@ -392,3 +392,58 @@ def test_tests_and_their_subjects(test: str, imports: str, subject: str) -> None
     tree = Tree({"src/cart.ts": "export const a = 1\n", test: imports + "\n"})
     found = link(test, tree.facts[test], {"domain": "x"}, Governance(), tree.names)
     assert [edge.target for edge in found.edges if edge.relation == "tests"] == ([subject] if subject else [])
+
+
+def test_what_is_exported_by_taking_apart() -> None:
+    text = """\
+        export const { useList, useOne: useSingle, three = 3, ...rest } = api;
+        export const [first] = pair;
+        const { own } = thing;
+        """
+    for path in ("api.js", "api.ts"):
+        assert sorted((d.name, d.kind, d.public) for d in facts(path, text).definitions) == [
+            (name, "constant", True) for name in ("first", "rest", "three", "useList", "useSingle")
+        ]
+
+
+def test_prototypes() -> None:
+    text = """\
+        Box.prototype = { open: function () {}, close() {} };
+        App.View.prototype.render = function () {};
+        $.fn.dialog = function () {};
+        """
+    assert [d.name for d in facts("box.js", text).definitions] == [
+        "Box.open",
+        "Box.close",
+        "App.View.render",
+        "$.dialog",
+    ]
+
+
+def test_modules_that_a_call_defines() -> None:
+    tree = Tree(
+        {
+            "js/app.js": "define(['./a', 'exports', \"./b\"], function (a) {});\n",
+            "js/main.js": "require(['./app'], function (app) {});\n",
+            "js/a.js": "",
+            "js/b.js": "",
+        }
+    )
+    assert tree.follow("js/app.js") == {"./a": ["js/a.js"], "./b": ["js/b.js"]}
+    assert tree.follow("js/main.js") == {"./app": ["js/app.js"]}
+
+
+def test_what_is_declared_to_be_there() -> None:
+    text = """\
+        declare module "ext" { interface Row {} function f(): void }
+        declare namespace Lib { class Box { open(): void } }
+        declare global { interface Window { x: number } }
+        export namespace Own { export const shown = 1; class Hidden {} }
+        """
+    found = {d.name: (d.kind, d.public) for d in facts("one.ts", text).definitions}
+    assert found["ext.Row"] == ("interface", True)
+    assert found["ext.f"] == ("function", True)
+    assert found["Lib.Box"] == ("class", True)
+    assert found["Window"] == ("interface", True)
+    assert found["Own.shown"] == ("constant", True)
+    assert found["Own.Hidden"] == ("class", False)
