@@ -47,6 +47,7 @@ def extract(source: Source, language: str) -> Findings:
     reading = syntax.packaged(source, language)
     found = reading.found
     kinds = _TYPES if language == "java" else ()
+    reading.packages[:] = [each._replace(name=each.name.replace("`", "")) for each in reading.packages]
     if not reading.packages:  # a text without a tree
         reading.packages.extend(
             syntax.Package(match[1].decode(), match.start(), len(source.text))
@@ -61,6 +62,7 @@ def extract(source: Source, language: str) -> Findings:
         found.declares.append(("jvm", f"{own}.{name}" if own else name))
     bound = packages.own_names(found.definitions)
     for each in reading.imports:
+        each = each._replace(path=each.path.replace("`", ""))  # names that are words of Kotlin
         syntax.refer(source, each, found)
         if each.whole == "*":
             found.declares.append(("jvm star", each.path))

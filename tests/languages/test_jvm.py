@@ -237,3 +237,45 @@ def test_risks() -> None:
     assert set(dict(facts("A.java", java).risk)) == every
     kotlin = 'import java.security.MessageDigest\n\nfun f() { ProcessBuilder("x"); ServerSocket(1) }\n'
     assert set(dict(facts("A.kt", kotlin).risk)) == {"cryptography", "process_spawn", "network_listener"}
+
+
+def test_what_an_interface_holds_is_public_unless_it_says_otherwise() -> None:
+    text = """\
+        public interface Shape {
+          void draw();
+          private void helper() {}
+          record Square(int a) implements Shape { public int size() { return a; } }
+          interface Inner { void run(); }
+          enum Kind { ROUND }
+        }
+        """
+    found = facts("Shape.java", text)
+    assert {d.name for d in found.definitions if not d.public} == {"Shape.helper"}
+    assert "ROUND" not in {r.name for r in found.references}
+
+
+def test_what_a_module_needs_and_offers_at_run_time() -> None:
+    tree = Tree(
+        {
+            "src/module-info.java": "module app {\n  uses app.Codec;\n  provides app.Codec with app.json.Json, app.Xml;\n}\n",
+            "src/app/Codec.java": "package app;\npublic interface Codec {}\n",
+            "src/app/Xml.java": "package app;\npublic class Xml {}\n",
+            "src/app/json/Json.java": "package app.json;\npublic class Json {}\n",
+        }
+    )
+    assert tree.follow("src/module-info.java") == {
+        "app.Codec": ["src/app/Codec.java"],
+        "app.json.Json": ["src/app/json/Json.java"],
+        "app.Xml": ["src/app/Xml.java"],
+    }
+
+
+def test_names_that_are_words_of_kotlin() -> None:
+    tree = Tree(
+        {
+            "app/in/Reader.kt": "package app.`in`\n\nclass Reader\n",
+            "app/Main.kt": "package app\n\nimport app.`in`.Reader\n\nval reader = Reader()\n",
+            "app/Old.java": "package app;\nclass Old { Reader r; }\n",
+        }
+    )
+    assert tree.follow("app/Main.kt") == {"app.in.Reader": ["app/in/Reader.kt"]}
