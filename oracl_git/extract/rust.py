@@ -33,7 +33,7 @@ _INCLUDED = re.compile(rb"\binclude(?:_str|_bytes)?!\s*[(\[{]\s*\"([^\"\n]{1,200
 
 def extract(source: Source, language: str) -> Findings:
     """What a Rust file says."""
-    found, code, imports = syntax.read(source, language)
+    found, code, imports = syntax.read(source, language, refine=_plain)
     modules = _Modules(found.definitions)
     bound = set(_STANDARD | _PRIMITIVES)
     for each in imports:
@@ -56,6 +56,11 @@ def extract(source: Source, language: str) -> Findings:
     for match in _INCLUDED.finditer(code):
         found.refer("link", match[1].decode("utf-8", "replace"), "", source.line(match.start()))
     return found
+
+
+def _plain(definitions: list[Definition]) -> list[Definition]:
+    """By their names as `use` has them: r#type is "type"."""
+    return [each._replace(name=each.name.replace("r#", "")) if "r#" in each.name else each for each in definitions]
 
 
 class _Modules:

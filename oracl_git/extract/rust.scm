@@ -16,14 +16,20 @@
 (foreign_mod_item body: (declaration_list
   (function_signature_item (visibility_modifier "pub" @public .)? name: (_) @name) @definition.function))
 (macro_definition name: (_) @name) @definition.function
-((attribute_item (attribute (identifier) @_export)) @public . (macro_definition name: (_) @name) @definition.function
+((attribute_item (attribute (identifier) @_export)) @public . (attribute_item)* . (line_comment)*
+  . (macro_definition name: (_) @name) @definition.function
   (#eq? @_export "macro_export"))
 (impl_item type: [
   (type_identifier) @scope
   (generic_type type: (type_identifier) @scope)
   (scoped_type_identifier name: (_) @scope)
   (generic_type type: (scoped_type_identifier name: (_) @scope))
+  (primitive_type) @scope
+  (array_type) @scope
+  (tuple_type) @scope
+  (dynamic_type trait: (_) @scope)
   (reference_type type: (type_identifier) @scope)
+  (reference_type type: (primitive_type) @scope)
   (reference_type type: (generic_type type: (type_identifier) @scope))
 ]) @within
 

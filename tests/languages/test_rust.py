@@ -242,3 +242,39 @@ def test_members_by_a_pattern(edges) -> None:
 def test_a_manifest_that_is_none_is_text() -> None:
     for text in ("[package\nname", "a = " + "[" * 5_000, "package = 1\nworkspace = []\ndependencies = [1]\nlib = 2\n"):
         assert facts("Cargo.toml", text).error == ""
+
+
+def test_methods_of_types_that_are_no_plain_names_and_raw_names() -> None:
+    text = """\
+        impl Size for u8 { fn size(&self) {} }
+        impl Size for [u8; 4] { fn size(&self) {} }
+        impl Size for (u8, u16) { fn size(&self) {} }
+        impl Size for &str { fn size(&self) {} }
+        impl dyn Size { fn twice(&self) {} }
+        pub fn r#match() {}
+        """
+    assert [(d.name, d.kind) for d in facts("src/lib.rs", text).definitions] == [
+        ("u8.size", "method"),
+        ("[u8; 4].size", "method"),
+        ("(u8, u16).size", "method"),
+        ("str.size", "method"),
+        ("Size.twice", "method"),
+        ("match", "function"),
+    ]
+
+
+def test_a_macro_is_exported_whatever_else_is_said_of_it() -> None:
+    text = """\
+        #[macro_export]
+        #[doc(hidden)]
+        macro_rules! one { () => {} }
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! two { () => {} }
+        macro_rules! three { () => {} }
+        """
+    assert [(d.name, d.public) for d in facts("src/lib.rs", text).definitions] == [
+        ("one", True),
+        ("two", True),
+        ("three", False),
+    ]
