@@ -13,4 +13,5 @@
 (const_declaration (visibility_modifier ["private" "protected"] @private)? (const_element . (name) @name)) @definition.constant
 
 [(string) (encapsed_string) (heredoc_body) (nowdoc_body) (text)] @string
+(enum_case name: (_) @string)
 (comment) @comment

@@ -162,3 +162,30 @@ def test_risks() -> None:
     assert set(dict(facts("A.cs", code).risk)) == {
         "cryptography", "process_spawn", "unsafe_deserialisation", "network_listener", "raw_sql", "dynamic_eval",
     }  # fmt: skip
+
+
+def test_events_local_functions_and_what_an_interface_holds() -> None:
+    text = """\
+        public interface IShape {
+            event Action Moved;
+            class Options { }
+        }
+        public class Shape : IShape {
+            public event Action? Moved;
+            event Action Hidden { add { } remove { } }
+        }
+        public enum Kind { Round, Square }
+        """
+    found = facts("Shape.cs", text)
+    assert [(d.name, d.kind, d.public) for d in found.definitions] == [
+        ("IShape", "interface", True),
+        ("IShape.Moved", "method", True),
+        ("IShape.Options", "class", True),
+        ("Shape", "class", True),
+        ("Shape.Moved", "method", True),
+        ("Shape.Hidden", "method", False),
+        ("Kind", "class", True),
+    ]
+    assert not {"Round", "Square"} & {r.name for r in found.references}
+    script = 'var app = Build();\napp.Run();\nApp Build() { return new App(); }\n'
+    assert [(d.name, d.kind) for d in facts("Program.cs", script).definitions] == [("Build", "function")]

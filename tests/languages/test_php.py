@@ -139,3 +139,8 @@ def test_risks() -> None:
     assert dict(facts("a.php", code).risk) == {
         "process_spawn": 1, "dynamic_eval": 1, "unsafe_deserialisation": 1, "network_listener": 1, "raw_sql": 1,
     }  # fmt: skip
+
+
+def test_cases_of_an_enumeration_name_no_class() -> None:
+    found = facts("Role.php", "<?php\nnamespace App;\nenum Role: string { case User = 'user'; case Guest = 'guest'; }\n")
+    assert [r for r in found.references if r.kind == "use"] == []
