@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from . import syntax
-from .source import Findings, Source
+from .source import Findings, Source, blank
 
 _BUILTIN = frozenset(
     "append cap clear close complex copy delete func if imag len make max min new panic print println real recover "
@@ -17,6 +17,7 @@ _BUILTIN = frozenset(
 )
 _EMBEDDED = re.compile(rb"^//go:embed[ \t]++([^\n]{1,2000})", re.MULTILINE)
 _PATTERN = re.compile(rb"\"([^\"]++)\"|`([^`]++)`|(\S++)")
+_METHOD = re.compile(rb"^func[ \t]*+\([^()\n]{1,300}\)[ \t]*+(\w++)", re.MULTILINE)
 _PACKAGE = re.compile(rb"^package[ \t]++(\w+)", re.MULTILINE)
 
 
@@ -28,6 +29,8 @@ def extract(source: Source, language: str) -> Findings:
     for each in imports:
         names = taken[each.whole or _called(each.path)]
         syntax.refer(source, each._replace(members=tuple(names), whole=""), found)
+    methods = [match.span(1) for match in _METHOD.finditer(code)]  # what is named there is none of the package
+    code = blank(code, methods) if methods else code
     syntax.uses(source, code, _BUILTIN.union(bound, (d.name for d in found.definitions)), found, calls=True)
     for line in _EMBEDDED.finditer(source.text):
         for pattern in _PATTERN.finditer(line[1]):

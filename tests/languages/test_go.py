@@ -128,3 +128,16 @@ def test_before_modules_a_path_is_known_by_its_end() -> None:
         "pkg/y/y.go": "package y\n\nvar Y = 1\n",
     })  # fmt: skip
     assert tree.follow("cmd/x/main.go") == {"github.com/a/b/pkg/y Y": ["pkg/y/y.go"]}
+
+
+def test_a_method_is_none_of_the_functions_of_its_package() -> None:
+    tree = Tree(
+        {
+            "go.mod": "module example.com/m\n",
+            "a.go": "package m\n\nfunc (b *Box) Open() error { return nil }\n",
+            "b.go": "package m\n\nfunc Open() error { return nil }\n\ntype Box struct{}\n",
+            "c.go": "package m\n\nfunc (b Box) Close() { Open() }\n",
+        }
+    )
+    assert tree.follow("a.go", "use") == {"Box": ["b.go"]}
+    assert tree.follow("c.go", "use") == {"Box": ["b.go"], "Open": ["b.go"]}
