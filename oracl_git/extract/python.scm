@@ -12,6 +12,7 @@
 (class_definition body: (block . (expression_statement . (string) @docstring)))
 
 (assignment left: [(identifier) (pattern_list) (tuple_pattern)] @target) @assignment
+(type_alias_statement left: (type . [(identifier) @target (generic_type . (identifier) @target)])) @assignment
 
 (string_content) @string
 (comment) @comment

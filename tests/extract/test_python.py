@@ -213,3 +213,12 @@ def test_broken_text_keeps_what_can_be_read() -> None:
     found = extract(b'def f(): pass\n="""', "python")
     assert found.error == "syntax"
     assert [d.name for d in found.definitions] == ["f"]
+
+
+def test_names_of_types() -> None:
+    found = extract(b"type Row[T: int] = dict[str, T]\ntype _Own = int\ntype = 1\n", "python")
+    assert [(d.name, d.kind, d.public) for d in found.definitions] == [
+        ("Row", "constant", True),
+        ("_Own", "constant", False),
+        ("type", "constant", True),
+    ]
