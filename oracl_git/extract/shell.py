@@ -7,7 +7,9 @@ the part after the variable is kept.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
+from .chunks import by_definitions
 from .facts import Definition
 from .generic import comment_spans, refer_comments
 from .paths import path_like, paths
@@ -15,7 +17,7 @@ from .source import Findings, Source, blank
 
 _FUNCTION = re.compile(
     rb"^[ \t]{0,40}+"
-    rb"(?:function[ \t]++([\w:.-]{1,200}+)|([A-Za-z_][\w:-]{0,200}+)[ \t]*+\([ \t]*+\)[ \t]*+(?=[\n({#]|\Z))",
+    rb"(?:function[ \t]++([\w:.-]{1,200}+)|([A-Za-z_][\w:.-]{0,200}+)[ \t]*+\([ \t]*+\)[ \t]*+(?=[\n({#]|\Z))",
     re.MULTILINE,
 )
 _FUNCTION_PS = re.compile(
@@ -40,6 +42,7 @@ _SOURCED = re.compile(
 )
 _DIRECTORY = re.compile(rb"^[\"']*+(?:\$\{?\w{1,60}[^}\s/\"']{0,60}\}?\"?/)?")
 _MODULE = re.compile(rb"\bpython[\d.]{0,5}[ \t]++(?:-[A-Zbdu]{1,9}[ \t]++){0,4}-m[ \t]++([A-Za-z_][\w.]{0,200})")
+_TEXT = re.compile(rb"(?<!<)<<-?[ \t]*[\"'\\]?([A-Za-z_]\w{0,60})")
 _LONGEST = 500  # lines of a function; beyond, its end is not looked for
 _BACKSLASH = bytes.maketrans(b"\\", b"/")
 
@@ -72,7 +75,9 @@ def extract(source: Source, language: str) -> Findings:
         _many(source, code, found)
     for match in _MODULE.finditer(code):
         found.refer("module", match[1].decode().rstrip("."), "", source.line(match.start()))
-    _functions(source, code, powershell, found)
+    _functions(source, code if powershell else _without_texts(code), powershell, found)
+    if found.definitions:
+        found.sections = by_definitions(source.rows, found.definitions)
     found.entry_point = text.startswith(b"#!")
     return found
 
@@ -92,6 +97,29 @@ def _many(source: Source, code: bytes, found: Findings) -> None:
             name = b"%s%s%s" % (parts[1], each, parts[3]) if parts else b""
             if hit := path_like(name):
                 found.refer("path", hit[0], hit[1], source.line(match.start(1)))
+
+
+def _without_texts(code: bytes) -> bytes:
+    """Without what stands between "<<EOF" and "EOF": it is text, whatever it looks like."""
+    starts = list(_TEXT.finditer(code))
+    if not starts:
+        return code
+    ends: dict[bytes, list[int]] = {match[1]: [] for match in starts}
+    position = 0
+    for row in code.splitlines(keepends=True):
+        word = row.strip()
+        if word in ends:
+            ends[word].append(position)
+        position += len(row)
+    texts = []
+    position = 0
+    for match in starts:
+        places = ends[match[1]]
+        index = bisect_left(places, match.end())
+        if match.start() >= position and index < len(places):
+            position = places[index]
+            texts.append((code.index(b"\n", match.end()), position))
+    return blank(code, texts)
 
 
 def _functions(source: Source, code: bytes, powershell: bool, found: Findings) -> None:

@@ -63,3 +63,29 @@ function Get-Thing {
 def test_a_word_that_ends_in_a_command_runs_nothing() -> None:
     facts = extract(b"Get-Command 'shim-test.ps1'\n& 'run.ps1'\n", "powershell")
     assert [tuple(r)[:2] for r in facts.references] == [("mention", "shim-test.ps1"), ("path", "run.ps1")]
+
+
+def test_functions_in_texts_are_none() -> None:
+    text = b"""\
+cat <<EOF > out
+fake() {
+  :
+}
+EOF
+real() {
+  cat <<-'END'
+\tfunction fake() { :; }
+\tEND
+  cat <<<word
+}
+lib.real() { :; }
+"""
+    assert [(d.name, d.start, d.end) for d in extract(text, "shell").definitions] == [
+        ("real", 6, 11),
+        ("lib.real", 12, 12),
+    ]
+
+
+def test_chunks_follow_functions() -> None:
+    text = b"".join(b"step_%d() {\n%s}\n" % (n, b"  :\n" * 40) for n in range(3))
+    assert [chunk.title for chunk in extract(text, "shell").chunks] == ["step_0", "step_1", "step_2"]
