@@ -34,6 +34,11 @@ _FROM = re.compile(r"from\s*+((?:\.\s*+)*+)((?!import\b)[\w.]++)?\s*+import\b\s*
 _IMPORT_NOISE = str.maketrans("()\\\n", "    ")
 _COMMENT = re.compile(rb"#[^\n]*+")
 _DYNAMIC = re.compile(rb"\b(?:import_module|__import__)\(\s{0,99}[rRuU]?[\"'](\.{0,9}[A-Za-z_][\w.]{0,200})[\"']")
+# The words that only statements begin with.
+_BRACKET_OR_STATEMENT = re.compile(
+    rb"[()\[\]{}]|^[ \t]*+(?:async[ \t]++def|def|class|return|raise|import|while|with|try|pass|assert|del)\b",
+    re.MULTILINE,
+)
 _MAIN = re.compile(
     rb"\nif[ \t]++\(?(?:__name__[ \t]*+==[ \t]*+[\"']__main__[\"']|[\"']__main__[\"'][ \t]*+==[ \t]*+__name__)"
 )
@@ -58,6 +63,8 @@ def extract(source: Source, language: str) -> Findings:
         found.error = error
         return found
     captures = trees.captures("python", root)
+    if error:
+        captures = _without_unclosed(text, captures)
     strings, comments, imports, targets = (_spans(captures, name) for name in ("string", "comment", "import", "target"))
     code = cache(lambda: blank(text, sorted(strings + comments + imports)))  # few files need it
     found = Findings()
@@ -86,6 +93,29 @@ def extract(source: Source, language: str) -> Findings:
     found.definitions.extend(constants.values())
     found.definitions.sort(key=lambda row: (row.start, -row.end, row.name))
     return found
+
+
+def _without_unclosed(text: bytes, captures: Captures) -> Captures:
+    """The captures as if nothing stood in a line after a bracket that is open where a statement begins.
+
+    Such a bracket hides all that follows: a call that is just being written, say.
+    """
+    code = blank(text, sorted(_spans(captures, "string") + _spans(captures, "comment")))
+    opened: list[int] = []
+    unclosed: list[int] = []
+    for match in _BRACKET_OR_STATEMENT.finditer(code):
+        if match[0] in (b"(", b"[", b"{"):
+            opened.append(match.start())
+        elif match[0] in (b")", b"]", b"}"):
+            del opened[-1:]
+        else:
+            unclosed += opened
+            opened.clear()
+    if not unclosed:
+        return captures
+    ends = [text.find(b"\n", place) for place in unclosed]  # a statement follows: there is an end of a line
+    root, _ = trees.read("python", blank(text, zip(unclosed, ends, strict=True)))
+    return captures if root is None else trees.captures("python", root)
 
 
 def _spans(captures: Captures, name: str) -> list[tuple[int, int]]:

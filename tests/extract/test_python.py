@@ -222,3 +222,27 @@ def test_names_of_types() -> None:
         ("_Own", "constant", False),
         ("type", "constant", True),
     ]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b"def broken():\n    x = call(1,\n    return x\n",
+        b"def broken(x:\n    pass\n",
+        b"def broken():\n    x = {1: [2, (3,\n\n",
+        b"def broken():\n    if x\n        pass\n    x = = 2\n",
+        b"def broken():\n    x = 'open\n    return '(' + x[\n",
+        b"<<<<<<< ours\ndef broken():\n    pass\n=======\ndef broken():\n    pass\n>>>>>>> theirs\n",
+    ],
+)
+def test_what_follows_a_mistake_is_read(broken: bytes) -> None:
+    first, last = b"def first():\n    return '('\n", b"class Last:\n    def run(self):\n        pass\n\nEND = 1\n"
+    found = extract(first + broken + last, "python")
+    line = 3 + broken.count(b"\n")
+    assert found.error == "syntax"
+    assert [(d.name, d.start, d.end) for d in found.definitions if d.name != "broken"] == [
+        ("first", 1, 2),
+        ("Last", line, line + 2),
+        ("Last.run", line + 1, line + 2),
+        ("END", line + 4, line + 4),
+    ]
