@@ -62,6 +62,8 @@ def _need(source: Source, key: str, needed: object, found: Findings) -> None:
     crate = package.replace("-", "_") if isinstance(package, str) else called
     if crate != called:
         found.declares.append((f"crate alias {called}", crate))
+    if row.get("workspace") is True:
+        found.declares.append(("crate inherited", called))
     path = row.get("path")
     if isinstance(path, str):
         found.declares.append((f"crate path {called}", path))

@@ -278,3 +278,20 @@ def test_a_macro_is_exported_whatever_else_is_said_of_it() -> None:
         ("two", True),
         ("three", False),
     ]
+
+
+def test_names_that_a_workspace_gives_to_crates() -> None:
+    tree = Tree(
+        {
+            "Cargo.toml": "[workspace.dependencies]\nbase = { package = 'base-core', path = 'crates/base' }\n",
+            "crates/base/Cargo.toml": "[package]\nname = 'base-core'\n",
+            "crates/base/src/lib.rs": "pub mod a;\n",
+            "crates/base/src/a.rs": "pub fn run() {}\n",
+            "crates/app/Cargo.toml": "[package]\nname = 'app'\n[dependencies]\nbase.workspace = true\n",
+            "crates/app/src/main.rs": "use base::a::run;\n",
+            "crates/tool/Cargo.toml": "[package]\nname = 'tool'\n[dependencies]\nbase = '1'\n",
+            "crates/tool/src/main.rs": "use base::a::run;\n",
+        }
+    )
+    assert tree.follow("crates/app/src/main.rs") == {"base::a run": ["crates/base/src/a.rs"]}
+    assert tree.follow("crates/tool/src/main.rs") == {"base::a run": "external"}

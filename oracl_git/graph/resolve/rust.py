@@ -272,18 +272,29 @@ def _crates(names: Names, source: str, name: str) -> tuple[str, ...]:
 
 def _find_crates(names: Names, manifest: str, name: str) -> tuple[str, ...]:
     if manifest:
-        for path in names.declared(manifest, f"crate path {name}"):
-            place = inside(parent(manifest), f"{path}/Cargo.toml")
+        saying = _saying(names, manifest, name)
+        for path in names.declared(saying, f"crate path {name}"):
+            place = inside(parent(saying), f"{path}/Cargo.toml")
             root = _library(names, place) if place else None
             if root:
                 return (root,)
-        for alias in names.declared(manifest, f"crate alias {name}"):
+        for alias in names.declared(saying, f"crate alias {name}"):
             name = alias
         if name in names.declared(manifest, "crate"):
             root = _library(names, manifest)
             return (root,) if root else ()
     found = [_library(names, place) for place in names.declaring("crate", name) or () if place.endswith("Cargo.toml")]
     return tuple(filter(None, found))
+
+
+def _saying(names: Names, manifest: str, name: str) -> str:
+    """The manifest that says what a name of a dependency stands for: that of the workspace, when it is inherited."""
+    if name in names.declared(manifest, "crate inherited"):
+        for place in above(manifest):
+            found = join(place, "Cargo.toml")
+            if found != manifest and names.exists(found):
+                return found
+    return manifest
 
 
 def _library(names: Names, manifest: str) -> str | None:
