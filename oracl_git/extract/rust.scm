@@ -16,7 +16,7 @@
 (foreign_mod_item body: (declaration_list
   (function_signature_item (visibility_modifier "pub" @public .)? name: (_) @name) @definition.function))
 (macro_definition name: (_) @name) @definition.function
-((attribute_item (attribute (identifier) @_export)) @public . (attribute_item)* . (line_comment)*
+((attribute_item (attribute (identifier) @_export)) @public . (attribute_item)? . (attribute_item)?
   . (macro_definition name: (_) @name) @definition.function
   (#eq? @_export "macro_export"))
 (impl_item type: [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 from .reading import Tree, definitions, facts
 
 SHAPES = """\
@@ -295,3 +297,10 @@ def test_names_that_a_workspace_gives_to_crates() -> None:
     )
     assert tree.follow("crates/app/src/main.rs") == {"base::a run": ["crates/base/src/a.rs"]}
     assert tree.follow("crates/tool/src/main.rs") == {"base::a run": "external"}
+
+
+def test_attributes_take_time_by_their_number() -> None:
+    started = process_time()
+    found = facts("src/lib.rs", "#[a]\n" * 5_000 + "#[macro_export]\nmacro_rules! one { () => {} }\n")
+    assert process_time() - started < 5
+    assert [(d.name, d.public) for d in found.definitions] == [("one", True)]
