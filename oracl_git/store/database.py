@@ -484,12 +484,13 @@ def start_over(paths: Sequence[str], sure: bool) -> bool:
     Unless one is `sure`, they stay where all are sound: another process met the same damage, and was faster.
     """
     with ExitStack() as stack:
-        for directory in sorted({os.path.dirname(path) for path in paths}):
-            stack.enter_context(alone(os.path.join(directory, "")))
+        directories = sorted({os.path.dirname(path) for path in paths})
+        there = {each for each in directories if stack.enter_context(alone(os.path.join(each, "")))}
         if not sure and all(map(_is_sound, paths)):
             return False
         for path in paths:
-            remove(path)
+            if os.path.dirname(path) in there:
+                remove(path)
         return True
 
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 _JOURNALS = ("-wal", "-shm", "-journal")
+_UNLOCKED = -1
 _TRIES = 9  # to delete a directory that others write into: a log, a lock
 
 
@@ -47,27 +48,28 @@ def together(path: str, make: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def alone(path: str, make: bool = False) -> Iterator[None]:
+def alone(path: str, make: bool = False) -> Iterator[bool]:
     """While a database is taken away: nobody opens or closes one that lies beside it.
 
-    Nor does another take it away, and with it what the first has made in its place.
+    Nor does another take it away, and with it what the first has made in its place. False where
+    there is no directory: one that is made since is not held, so nothing may be taken away.
     """
-    with _held(os.path.dirname(path), fcntl.LOCK_EX, make):
-        yield
+    with _held(os.path.dirname(path), fcntl.LOCK_EX, make) as there:
+        yield there
 
 
 @contextmanager
-def _held(directory: str, how: int, make: bool) -> Iterator[None]:
+def _held(directory: str, how: int, make: bool) -> Iterator[bool]:
     descriptor = _locked(directory, how, make)
     try:
-        yield
+        yield descriptor is not None
     finally:
-        if descriptor is not None:
+        if descriptor is not None and descriptor != _UNLOCKED:
             os.close(descriptor)
 
 
 def _locked(directory: str, how: int, make: bool) -> int | None:
-    """A descriptor that holds a directory; None where there is none, or no lock is to be had."""
+    """A descriptor that holds a directory; None where there is none, _UNLOCKED where it cannot be held."""
     while True:
         if make:
             _make(directory)
@@ -78,7 +80,7 @@ def _locked(directory: str, how: int, make: bool) -> int | None:
                 continue  # taken away since it was made
             return None
         except OSError:
-            return None
+            return _UNLOCKED
         with suppress(OSError):  # a file system without locks
             fcntl.flock(descriptor, how)
         with suppress(FileNotFoundError):
@@ -114,7 +116,9 @@ def remove_all(directory: str) -> None:
     """Delete a directory with all databases in it, and whatever else, also while others write and delete there."""
     from shutil import rmtree
 
-    with alone(os.path.join(directory, "")), suppress(FileNotFoundError):
+    with alone(os.path.join(directory, "")) as there, suppress(FileNotFoundError):
+        if not there:
+            return
         found = os.stat(directory)
         for last in (*[False] * _TRIES, True):
             try:

@@ -7,8 +7,8 @@ import random
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +112,26 @@ def test_a_directory_is_made_anew_as_often_as_it_is_taken_away(tmp_path: Path) -
                 write(str(path), number)
 
     at_once(come_and_go)
+
+
+def test_what_is_made_when_there_was_nothing_to_take_away_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "oracl" / "index.sqlite"
+    held = taking._held
+
+    @contextmanager
+    def meanwhile(directory: str, how: int, make: bool) -> Iterator[bool]:
+        with held(directory, how, make) as there:
+            monkeypatch.setattr(taking, "_held", held)
+            write(str(path), 1)
+            yield there
+
+    for take in (lambda: taking.remove_all(str(path.parent)), lambda: database.start_over([str(path)], sure=True)):
+        monkeypatch.setattr(taking, "_held", meanwhile)
+        take()
+        assert written(str(path)) == 1
+        taking.remove_all(str(path.parent))
 
 
 @pytest.mark.parametrize("why", ["older", "damaged"])
