@@ -19,7 +19,7 @@ import networkx
 from pytest import MonkeyPatch, fail, mark, skip
 
 import oracl_git
-from oracl_git.store.database import VERSIONS
+from oracl_git.store.schema import VERSIONS
 
 Place = Any  # conftest's
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from pytest import mark, skip
 
-from oracl_git.store.database import VERSIONS
+from oracl_git.store.schema import VERSIONS
 
 Place = Any  # conftest's
 VERBS = (

@@ -17,6 +17,7 @@ import pytest
 from oracl_git.service import Oracl
 from oracl_git.service.opened import repaired
 from oracl_git.store import database, taking
+from oracl_git.store.schema import VERSIONS
 
 MANY = 6
 
@@ -73,7 +74,7 @@ def test_nobody_opens_a_file_while_its_journals_are_taken_away(
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("CREATE TABLE old(x)")
-        db.execute(f"PRAGMA user_version={database.VERSIONS['index'] - 1}")
+        db.execute(f"PRAGMA user_version={VERSIONS['index'] - 1}")
         for end in ("", "-wal"):  # as a kill leaves them
             Path(path + end + ".kept").write_bytes(Path(path + end).read_bytes())
     for end in ("", "-wal"):
@@ -139,7 +140,7 @@ def test_nothing_that_was_written_meanwhile_is_lost(tmp_path: Path, slow: None, 
     path = str(tmp_path / "index.sqlite")
     with closing(sqlite3.connect(path)) as db:
         db.execute("CREATE TABLE old(x)")
-        db.execute(f"PRAGMA user_version={database.VERSIONS['index'] - 1}")
+        db.execute(f"PRAGMA user_version={VERSIONS['index'] - 1}")
     if why == "damaged":
         Path(path).write_bytes(b"no database" * 1000)
     at_once(lambda number: write(path, number))
