@@ -26,6 +26,7 @@ _RANGE = re.compile(r"([0-9])-([0-9])|([a-z])-([a-z])")
 _MOST = 100  # names that one expression stands for, …
 _DEEPEST = 10  # … groups in each other, …
 _LONGEST = 10_000  # … and characters
+_LONGEST_NAME = 255  # that a path may have
 
 
 def refer(source: Source, text: bytes, found: Findings) -> None:
@@ -67,7 +68,8 @@ def _sequence(text: str, place: int, depth: int) -> tuple[list[str], int]:
             part, place = [], many.end()
         elif text[place : place + 1] == "?":
             part, place = [*part, ""], place + 1
-        row = list(islice((one + other for one in row for other in part), _MOST))
+        longer = (one + other for one in row for other in part)
+        row = list(islice((name for name in longer if len(name) <= _LONGEST_NAME), _MOST))
     return row, place
 
 

@@ -216,7 +216,8 @@ def test_names_that_an_expression_of_a_hook_stands_for(expression: str, names: l
 
 def test_an_expression_of_many_names_has_an_end() -> None:
     before = time.process_time()
-    assert len(hooks.spelled("(a|b)" * 1_900)) == 100
+    assert len(hooks.spelled("(a|b)" * 250)) == 100
+    assert hooks.spelled("(a|b)" * 1_900) == []  # no path is that long
     assert time.process_time() - before < 3
 
 
