@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 REPO ?= $(CURDIR)
+# Tests are spread over the cores, four at most: each has its own repositories.
+SPREAD := -n auto --maxprocesses 4 --dist worksteal
 
-.PHONY: demo test lint bench slopes measured man clean always
+.PHONY: demo test slow lint bench slopes measured man clean always
 
 # An environment is of one Python: of another one it is made anew.
 $(VENV)/python: always
@@ -23,7 +25,11 @@ demo: $(VENV)/installed
 	@PATH="$(BIN):$$PATH" sh examples/demo.sh
 
 test: $(VENV)/tested
-	PATH="$(BIN):$$PATH" $(BIN)/python -m pytest
+	PATH="$(BIN):$$PATH" $(BIN)/python -m pytest $(SPREAD)
+
+# What fetches other tools, or installs this one anew.
+slow: $(VENV)/tested
+	PATH="$(BIN):$$PATH" $(BIN)/python -m pytest $(SPREAD) -m slow
 
 lint: $(VENV)/tested
 	$(BIN)/ruff check .

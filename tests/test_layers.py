@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import oracl_git.hooks
@@ -46,15 +46,18 @@ NO_IO = {
 }
 
 
-def modules() -> Iterator[tuple[str, Path]]:
-    """(dotted name, file) of every module."""
+@cache
+def modules() -> dict[str, Path]:
+    """The file of every module, by its dotted name."""
     places = [(path, ROOT.parent) for path in ROOT.rglob("*.py")]
     places += [(path, top) for top in ELSEWHERE for path in top.glob("*.py")]
+    files = {}
     for path, top in sorted(places):
         parts = path.relative_to(top).with_suffix("").parts
         if top in ELSEWHERE:
             parts = (*ELSEWHERE[top].split("."), *parts)
-        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+        files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return files
 
 
 def package(name: str) -> str:
@@ -62,8 +65,10 @@ def package(name: str) -> str:
     return name.split(".")[1] if "." in name else ""
 
 
-def imports(name: str, path: Path) -> Iterator[tuple[str, bool]]:
+@cache
+def imports(name: str) -> list[tuple[str, bool]]:
     """(absolute name, whether it happens when the module is loaded) of everything a module imports."""
+    path = modules()[name]
     base = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
     tree = ast.parse(path.read_bytes())
     typing_only = {
@@ -78,26 +83,27 @@ def imports(name: str, path: Path) -> Iterator[tuple[str, bool]]:
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         for node in ast.walk(function)
     }
-    known = dict(modules())
+    found: list[tuple[str, bool]] = []
     for node in ast.walk(tree):
         if id(node) in typing_only:
             continue
         loaded = id(node) not in inner
         if isinstance(node, ast.Import):
-            yield from ((alias.name, loaded) for alias in node.names)
+            found += [(alias.name, loaded) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             above = base[: len(base) - node.level + 1] if node.level else []
             module = ".".join([*above, *([node.module] if node.module else [])])
             for alias in node.names:
                 full = f"{module}.{alias.name}"
-                yield (full if full in known else module), loaded
+                found.append((full if full in modules() else module, loaded))
+    return found
 
 
 def test_no_arrow_points_up() -> None:
     wrong = []
-    for name, path in modules():
+    for name in modules():
         here = package(name)
-        for target, _ in imports(name, path):
+        for target, _ in imports(name):
             there = package(target) if target.startswith("oracl_git.") else ""
             if here and there and LEVELS[there] > LEVELS[here]:
                 wrong.append(f"{name} imports {target}")
@@ -108,22 +114,22 @@ def test_parsers_know_nothing_of_the_rest() -> None:
     allowed = (f"{PARSERS}.", "oracl_git.errors.")
     wrong = [
         f"{name} imports {target}"
-        for name, path in modules()
+        for name in modules()
         if f"{name}.".startswith(f"{PARSERS}.")
-        for target, _ in imports(name, path)
+        for target, _ in imports(name)
         if target.startswith("oracl_git.") and not f"{target}.".startswith(allowed)
     ]
     assert not wrong
 
 
 def test_every_package_has_a_level() -> None:
-    assert {package(name) for name, _ in modules()} - {""} <= set(LEVELS)
+    assert {package(name) for name in modules()} - {""} <= set(LEVELS)
 
 
 def test_packages_form_no_cycle() -> None:
     arrows: dict[str, set[str]] = defaultdict(set)
-    for name, path in modules():
-        for target, _ in imports(name, path):
+    for name in modules():
+        for target, _ in imports(name):
             there = package(target) if target.startswith("oracl_git.") else ""
             if there and there != package(name) and package(name):
                 arrows[package(name)].add(there)
@@ -132,8 +138,8 @@ def test_packages_form_no_cycle() -> None:
 
 def test_modules_form_no_cycle_when_they_are_loaded() -> None:
     arrows: dict[str, set[str]] = defaultdict(set)
-    for name, path in modules():
-        for target, loaded in imports(name, path):
+    for name in modules():
+        for target, loaded in imports(name):
             if loaded and target.startswith("oracl_git.") and target != name:
                 arrows[name].add(target)
     # A package may name its own modules: that is what its __init__ is for.
@@ -168,8 +174,8 @@ def _cycle(arrows: dict[str, set[str]]) -> list[str]:
 @mark.parametrize("outside", OWNERS)
 def test_one_package_touches_it(outside: str) -> None:
     wrong = []
-    for name, path in modules():
-        for target, _ in imports(name, path):
+    for name in modules():
+        for target, _ in imports(name):
             allowed = package(name) in OWNERS[outside] or (package(name), outside) in EXCEPTIONS
             if target.partition(".")[0] == outside and not allowed:
                 wrong.append(f"{name} imports {target}")
@@ -180,9 +186,9 @@ def test_one_package_touches_it(outside: str) -> None:
 def test_a_pure_package_reads_nothing_but_its_arguments(pure: str) -> None:
     forbidden = set(NO_IO[pure].split())
     wrong = []
-    for name, path in modules():
+    for name, path in modules().items():
         if package(name) == pure:
-            wrong += [f"{name} imports {target}" for target, _ in imports(name, path) if target in forbidden]
+            wrong += [f"{name} imports {target}" for target, _ in imports(name) if target in forbidden]
             calls = [node.func for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, ast.Call)]
             if pure == "graph":
                 wrong += [f"{name} opens a file" for call in calls if isinstance(call, ast.Name) and call.id == "open"]
@@ -190,6 +196,6 @@ def test_a_pure_package_reads_nothing_but_its_arguments(pure: str) -> None:
 
 
 def test_every_module_says_what_it_knows() -> None:
-    for name, path in modules():
+    for name, path in modules().items():
         text = ast.get_docstring(ast.parse(path.read_bytes()))
         assert text and len(text) > 20, name
