@@ -11,9 +11,10 @@ from functools import lru_cache
 from .model import encode_path
 
 TEST_PATH = re.compile(
-    r"(^|/)(tests?|testing|__tests__|specs?|e2e|cypress)/|(^|/)(test_[^/]*|conftest\.py)$"
-    r"|(_test|_spec|\.test|\.spec|\.test-d|\.cy|\.e2e|\.e2e-spec|\.e2e-test)\.[^/]+$|-(test|spec)\.[cm]?[jt]sx?$"
-    r"|(^|/)([^/]*[a-z0-9.])?Tests?/|(^|/)[^/]*(Tests?|[a-z]IT)\.(java|cs|kt|php|swift|groovy|scala)$"
+    r"(?:^|/)(?:"  # looked for at the starts of names alone
+    r"(?:tests?|testing|__tests__|specs?|e2e|cypress|(?:[^/]*[a-z0-9.])?Tests?)/|(?:test_[^/]*|conftest\.py)$"
+    r"|[^/]*(?:Tests?|[a-z]IT)\.(?:java|cs|kt|php|swift|groovy|scala)$)"
+    r"|(?:_test|_spec|\.test|\.spec|\.test-d|\.cy|\.e2e|\.e2e-spec|\.e2e-test)\.[^/]+$|-(?:test|spec)\.[cm]?[jt]sx?$"
 )
 _TEST_AFFIXES = (
     ("test_", ""), ("tests_", ""), ("", "_test"), ("", "_tests"), ("", ".test"), ("", ".spec"), ("", "_spec"),
