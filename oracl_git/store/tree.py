@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from ..extract.facts import Facts
 from ..graph import globs
@@ -36,7 +37,8 @@ class StoredNames:
         self._placeholders: dict[str, bool] = {}
         self._files: dict[str, dict[str, tuple[str, ...]]] = {}
         self._declaring: dict[str, Candidates] = {}
-        self._said: dict[str, tuple[frozenset[str], tuple[tuple[str, str], ...]]] = {}
+        self._said: dict[str, tuple[frozenset[str], dict[str, tuple[str, ...]]]] = {}
+        self._answers: dict[tuple[str, ...], Any] = {}
         if whole:
             self._read_all()
 
@@ -178,13 +180,13 @@ class StoredNames:
             else:
                 return
 
-    def _saying(self, path: str) -> tuple[frozenset[str], tuple[tuple[str, str], ...]]:
-        """(names it defines, what it declares)."""
+    def _saying(self, path: str) -> tuple[frozenset[str], dict[str, tuple[str, ...]]]:
+        """(names it defines, what it declares under each label)."""
         known = self._said.get(path)
         if known is None:
             row = self._one("SELECT blob, language FROM node WHERE path=? AND kind=0", encode_path(path))
             facts = self._facts_of(str(row[0]), str(row[1])) if row else None
-            known = (members(facts), facts.declares) if facts else (frozenset(), ())
+            known = (members(facts), declarations(facts)) if facts else (frozenset(), {})
             self._said[path] = known
         return known
 
@@ -204,7 +206,7 @@ class StoredNames:
         return self._saying(path)[0]
 
     def declared(self, path: str, label: str) -> tuple[str, ...]:
-        return tuple(value for key, value in self._saying(path)[1] if key == label)
+        return self._saying(path)[1].get(label, ())
 
     def declaring(self, label: str, value: str) -> Candidates:
         name = declared_name(label, value)
@@ -217,7 +219,10 @@ class StoredNames:
         return self._declaring[name]
 
     def once(self, subject: tuple[str, ...], ask: Callable[[Names], T]) -> T:
-        return ask(self)
+        if subject not in self._answers:
+            self._answers[subject] = ask(self)
+        answer: T = self._answers[subject]
+        return answer
 
     def _one(self, sql: str, *args: object) -> tuple[object, ...] | None:
         row: tuple[object, ...] | None = self._db.execute(sql, args).fetchone()
@@ -243,6 +248,14 @@ def bindings(facts: Facts) -> tuple[dict[str, tuple[str, str]], tuple[str, ...]]
 def members(facts: Facts) -> frozenset[str]:
     """The names a file defines."""
     return frozenset(definition.name for definition in facts.definitions)
+
+
+def declarations(facts: Facts) -> dict[str, tuple[str, ...]]:
+    """Label → what the file declares under it, in its order."""
+    found: dict[str, list[str]] = {}
+    for label, value in facts.declares:
+        found.setdefault(label, []).append(value)
+    return {label: tuple(values) for label, values in found.items()}
 
 
 def declared_name(label: str, value: str) -> str:

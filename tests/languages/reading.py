@@ -13,6 +13,7 @@ import rows
 from oracl_git.extract.extractor import extract
 from oracl_git.extract.facts import Facts
 from oracl_git.extract.languages import language_of
+from oracl_git.graph.names import Recorder
 from oracl_git.graph.resolve import Resolution, resolve
 
 
@@ -32,7 +33,8 @@ class Tree:
 
     def __init__(self, files: dict[str, str]) -> None:
         self.facts = {path: facts(path, text) for path, text in files.items()}
-        self.names = rows.Slow(oracle.Tree({path: rows.plain(f) for path, f in self.facts.items()}, rows.followed))
+        tree = oracle.Tree({path: rows.plain(f) for path, f in self.facts.items()}, rows.followed)
+        self.names = Recorder(rows.Slow(tree), {})
 
     def follow(self, path: str, kind: str = "import") -> dict[str, object]:
         """`target` or `target name` of each import of a file → the paths it leads to, or how it does not."""

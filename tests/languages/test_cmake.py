@@ -112,3 +112,16 @@ def test_hostile_lists_cost_as_much_as_they_are_long(piece: bytes) -> None:
     found = facts("CMakeLists.txt", text)
     assert (found.error, found.skip) == ("", "")
     assert time.process_time() - before < 3
+
+
+def test_variables_that_choose_among_variables_multiply_no_further_than_a_few() -> None:
+    """Seven values each, eight deep, are five million directories; the first ones are looked in."""
+    lines = [f"set(V{deep} ${{V{deep + 1}}}/{each})\n" for deep in range(8) for each in range(7)]
+    files = {
+        "CMakeLists.txt": "".join(lines) + "set(V8 ${CMAKE_CURRENT_SOURCE_DIR}/top)\n",
+        "part/CMakeLists.txt": "add_library(part ${V0}/part.c ${V6}/other.c)\n",
+        "top/0/0/other.c": "",
+    }
+    before = time.process_time()
+    assert Tree(files).follow("part/CMakeLists.txt", "use")["${V6}/other.c"] == ["top/0/0/other.c"]
+    assert time.process_time() - before < 3

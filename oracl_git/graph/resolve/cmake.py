@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from ...extract.facts import Reference
 from ..names import Names
@@ -21,6 +22,7 @@ _HERE = ("CMAKE_CURRENT_SOURCE_DIR", "CMAKE_CURRENT_LIST_DIR")
 # Where trees keep their modules, below any directory above.
 _MODULES = ("cmake", "CMake", "cmake/modules", "cmake/Modules", "CMake/Modules", "Modules", "build/cmake", "")
 _MOST = 8  # variables that stand for each other
+_FEW = 50  # directories that one may stand for: those that each choose among several multiply
 
 
 def resolve(names: Names, source: str, reference: Reference) -> Resolution:
@@ -77,8 +79,17 @@ def _places(names: Names, source: str, target: str, steps: int = _MOST) -> Itera
                 yield place
 
 
-def _meant(names: Names, source: str, name: str, steps: int) -> Iterator[str]:
-    """The directories a variable may stand for."""
+def _meant(names: Names, source: str, name: str, steps: int) -> tuple[str, ...]:
+    """The directories a variable may stand for, best first."""
+    directory = parent(source)
+
+    def ask(asked: Names) -> tuple[str, ...]:
+        return tuple(islice(dict.fromkeys(_may_mean(asked, join(directory, _LIST), name, steps)), _FEW))
+
+    return names.once(("cmake variable", directory, name, str(steps)), ask)
+
+
+def _may_mean(names: Names, source: str, name: str, steps: int) -> Iterator[str]:
     holding = [place for place in above(source) if names.exists(join(place, _LIST))]
     if name in ("PROJECT_SOURCE_DIR", "CMAKE_SOURCE_DIR"):
         if name == "PROJECT_SOURCE_DIR":
