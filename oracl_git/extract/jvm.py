@@ -1,7 +1,7 @@
 """Java and Kotlin: names by packages, whichever of the two languages defines them.
 
 Knows what a file declares to others and which names it uses without an import:
-those of its own package and of packages it imports whole.
+those of its own package and of packages it imports whole, and types by their full names.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ _FUNCTION = re.compile(
     rb"(?:<[^<>\n]{1,200}>[ \t]++)?(?:[\w.<>?*, ]{1,200}\.)?(\w++)[ \t]*+\(",
     re.MULTILINE,
 )
+# A type by its full name, told from its last dot: such dots are few, and a literal is found fast.
+_DOTTED = re.compile(rb"\.([A-Z]\w*+)")
+_BEFORE = re.compile(rb"(?:\A|[^\w.$`)\]])([a-z]\w*+(?:\.[a-z]\w*+)*+)\Z")
+_LONGEST = 200  # bytes of a package's name
 _KIND = {b"interface": "interface", b"typealias": "type", b"val": "constant", b"var": "constant"}
 _TYPES = frozenset(("class", "interface", "type"))
 _JAVA_LANG = frozenset(
@@ -70,7 +74,26 @@ def extract(source: Source, language: str) -> Findings:
             bound.add(each.whole or each.path.rpartition(".")[2])
     builtin = _KOTLIN if language == "kotlin" else _JAVA_LANG
     syntax.uses(source, reading.bare, builtin | bound, found, calls=language == "kotlin")
+    _full_names(source, reading.bare, found)
     return found
+
+
+def _full_names(source: Source, code: bytes, found: Findings) -> None:
+    """Note the types that stand in the code with their packages."""
+    seen: set[bytes] = set()
+    for match in _DOTTED.finditer(code):
+        end = match.start()
+        before = code[max(0, end - _LONGEST) : end].rpartition(b" ")[2]
+        said = before + match[0]
+        if said in seen or not before[-1:].isalnum():
+            continue
+        seen.add(said)
+        package = _BEFORE.search(before)
+        if package:
+            name = match[1].decode("utf-8", "replace")
+            found.refer("use", package[1].decode("utf-8", "replace"), name, source.line(end))
+        if len(seen) >= syntax.MAX_USES:
+            return
 
 
 def _complete(source: Source, reading: syntax.Packaged) -> None:

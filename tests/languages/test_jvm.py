@@ -178,6 +178,27 @@ def test_names_of_the_own_package_and_of_whole_imports() -> None:
     assert Tree(MODULES).follow("app/src/main/kotlin/Main.kt", "use")["helper"] == ["app/src/main/kotlin/Helpers.kt"]
 
 
+def test_a_full_name_in_the_code_needs_no_import() -> None:
+    code = "com.foo.Bar b = new com.foo.util.Helper(this.Helper, x.com.foo.Own, f().foo.Own); com.foo.Bar.In i;"
+    said = '\n// com.foo.Own\nString s = "com.foo.Own"; java.util.List<com.foo.Bar> l;'
+    tree = Tree(MODULES | {
+        "core/src/main/java/com/far/Far.java": f"package com.far;\n\nclass Far {{ {code} {said} }}\n",
+        "app/src/main/kotlin/far/Far.kt": "package com.far\n\nval b: com.foo.Bar = com.foo.util.Helper.of(com.lib.Maker())\n",
+        "core/src/main/java/com/far/Wrong.java": "package com.far;\n\nclass Wrong { com.foo.OnlyTests t; }\n",
+    })  # fmt: skip
+    bar, helper = "core/src/main/java/com/foo/Bar.java", "core/src/main/java/com/foo/util/Helper.java"
+    uses = tree.follow("core/src/main/java/com/far/Far.java", "use")
+    assert {name: files for name, files in uses.items() if files != "external"} == {
+        "com.foo Bar": [bar], "com.foo.util Helper": [helper],
+    }  # fmt: skip
+    uses = tree.follow("app/src/main/kotlin/far/Far.kt", "use")
+    assert {name: files for name, files in uses.items() if files != "external"} == {
+        "com.foo Bar": [bar], "com.foo.util Helper": [helper],
+        "com.lib Maker": ["lib/src/commonMain/kotlin/Maker.kt"],
+    }  # fmt: skip
+    assert tree.follow("core/src/main/java/com/far/Wrong.java", "use")["com.foo OnlyTests"] == "external"
+
+
 def test_a_static_star_is_an_import_of_its_class() -> None:
     found = Tree(MODULES).follow("core/src/main/java/com/foo/Own.java")
     assert found["com.foo.util.Strings *"] == ["core/src/main/java/com/foo/util/Strings.java"]

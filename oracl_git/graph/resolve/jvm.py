@@ -19,6 +19,9 @@ _COMMON = "/common"  # how the source set begins that says what the others fulfi
 def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     """The files an import, or a name used without one, means."""
     if reference.kind == "use":
+        if reference.target:  # by its full name, which stands in the code
+            full = f"{reference.target}.{reference.name}"
+            return only(source, _common(declared(names, "jvm", source, full)), reference.name)
         return _used(names, source, reference.name)
     for name, rest in outwards(reference.target, "."):
         found = names.declaring("jvm", name) or ()
