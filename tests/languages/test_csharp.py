@@ -111,6 +111,35 @@ def test_types_are_found_through_namespaces_and_usings() -> None:
     assert not {"Commented", "Quoted", "Short"} & set(uses)
 
 
+def test_names_with_namespaces() -> None:
+    code = "Lib.Thing a = new Tools.VeryLong(); Sub.Near n; Names.Words w = Names.Words.Of(); V.Of(); int Lib.Size;"
+    more = "global::Lib.Pair<int> p; x.Lib.Text.Words q; Broad.Lib.Twice t; Sys.Text.Words u; new Lib.Text.Twice(); // Lib.Inside"
+    tree = Tree(PROJECTS | {
+        "App/Sub/Far.cs": "using Lib.Text;\nusing Names = Lib.Text;\nusing V = Lib.Tools.VeryLong;\n\n"
+                          f"namespace App.Sub;\n\n[Lib.Marked] class Far {{ {code}\n{more}\n}}\n",
+        "Lib/MarkedAttribute.cs": "namespace Lib;\n\nclass MarkedAttribute { }\n",
+        "Lib/Within.cs": "namespace Lib;\n\nclass Within { object a = new Tools.VeryLong(); object b = new Thing.Deep(); }\n",
+        "Other/Text.cs": "namespace Other;\n\nclass Text { }\n",
+    })  # fmt: skip
+    uses = tree.follow("App/Sub/Far.cs", "use")
+    assert {name: found for name, found in uses.items() if "." in name or " " in name} == {
+        "Lib.Thing": ["Lib/Thing.cs"],
+        "Tools.VeryLong": "external",  # Lib is not around
+        "Sub.Near": ["App/Sub/Near.cs"],
+        "Lib.Text Words": ["Lib/Text/Words.cs"],
+        "Lib.Text Words.Of": ["Lib/Text/Words.cs"],
+        "Lib.Tools.VeryLong Of": "external",  # what the alias is of was followed
+        "Lib.Size": "external",
+        "global:: Lib.Pair<": ["Lib/PairOf.cs"],
+        "Lib.Text.Twice": ["Lib/Text/Words.cs"],
+        "Lib.Marked": "external",
+        "Lib.MarkedAttribute": ["Lib/MarkedAttribute.cs"],
+    }
+    uses = tree.follow("Lib/Within.cs", "use")
+    assert uses["Tools.VeryLong"] == ["Lib/Tools/VeryLong.cs"]
+    assert (uses["Thing"], uses["Thing.Deep"]) == (["Lib/Thing.cs"], "external")
+
+
 def test_global_usings_reach_the_whole_project() -> None:
     uses = Tree(PROJECTS).follow("App/Sub/Program.cs", "use")
     assert uses["Words"] == ["Lib/Text/Words.cs"]

@@ -1,5 +1,7 @@
 """C#: a name is looked for in the namespaces around it, then in those the file or its project sees whole.
 
+A name with dots begins in a namespace around it: it is a type that this one, or one within it, has.
+
 Knows partial types (all their files are meant), generic ones, and global usings of
 a project: those of the files and of the .csproj right in its directory, and of .props and
 .targets above it.
@@ -16,7 +18,7 @@ from .packages import nearest_of, only, outwards, seen
 def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     """The files of a type, or nothing when a name could mean several."""
     if reference.kind == "use":
-        return _used(names, source, reference.name)
+        return _used(names, source, reference.target, reference.name)
     if reference.name == "*":
         known = names.declaring("csharp package", reference.target)
         return EXTERNAL if known == () else Resolution((), "exact")
@@ -27,8 +29,10 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     return EXTERNAL
 
 
-def _used(names: Names, source: str, name: str) -> Resolution:
+def _used(names: Names, source: str, space: str, name: str) -> Resolution:
     around, whole = names.once(("csharp scope", source), lambda asked: _scope(asked, source))
+    if space or "." in name:
+        return _qualified(names, source, around, space, name)
     symbol = name.rstrip("<")
     for namespace in around:
         found = _type(names, source, f"{namespace}.{name}" if namespace else name)
@@ -39,6 +43,25 @@ def _used(names: Names, source: str, name: str) -> Resolution:
         return EXTERNAL
     full, found = said.popitem()
     return _parts(names, source, found, full, symbol)
+
+
+def _qualified(names: Names, source: str, around: tuple[str, ...], space: str, name: str) -> Resolution:
+    """The longest beginning of a name that is a type of a namespace around; `space`: what an alias in it stands for.
+
+    A type that it begins with, or that an alias is of, was followed by its own name.
+    """
+    around = ("",) if space == "global::" else around
+    first = name.partition(".")[0] if space in ("", "global::") else space
+    name = name if space in ("", "global::") else f"{space}.{name}"
+    for namespace in around:
+        inside = f"{namespace}." if namespace else ""
+        if _type(names, source, inside + first):
+            return EXTERNAL
+        for part, _ in outwards(name, "."):
+            found = _type(names, source, inside + part) if len(part) > len(first) else ()
+            if found:
+                return _parts(names, source, found, inside + part, part.rpartition(".")[2].rstrip("<"))
+    return EXTERNAL
 
 
 def _type(names: Names, source: str, name: str) -> tuple[str, ...]:
