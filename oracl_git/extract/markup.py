@@ -1,15 +1,23 @@
 """HTML and single-file components (Vue, Svelte, Astro): scripts, styles, and the files that tags name.
 
 Knows tags and the blocks that hold another language, which is read as that
-language in its place. Knows no template language: what has one in it is no path.
+language in its place. Knows no template language: what has one in it is no path. Knows where
+a page says that its addresses begin (`<base>`), and what it calls modules, declared for those
+that import them so:
+
+    import maps       "": the page has some
+    import map        what a module is called, "/" at its end when more may follow
+    import map NAME   the address that this stands for
 """
 
 from __future__ import annotations
 
 import re
+from posixpath import normpath
 
 from . import javascript, styles
 from .chunks import by_definitions
+from .data import json_table, table
 from .generic import COMMENTS, comment_spans, refer_comments
 from .languages import language as language_row
 from .links import add_link, local, unquote
@@ -34,7 +42,11 @@ _WITHIN = re.compile(rb"<[^<>]*+>")
 _SCRIPT_TYPES = (b"", b"module", b"text/javascript", b"application/javascript", b"text/babel", b"text/ecmascript")
 _LOADED = (b"stylesheet", b"modulepreload", b"preload", b"import", b"prefetch")  # of <link rel=…>
 _SHOWN = frozenset(b"img source iframe embed video audio track a area link object".split())
+_BASE = re.compile(rb"<base\s([^<>]*+)>", re.IGNORECASE)
+_SITE = re.compile(rb"[A-Za-z][\w+.-]*+:|//")
+_FILLED_IN = re.compile(rb"[{}$]|<[%?]")
 _MAX_ANCHORS = 2_000
+_MAX_MAPPED = 200
 
 Block = tuple[bytes, dict[bytes, bytes], int, int]  # tag, attributes, where its content starts and ends
 
@@ -56,9 +68,51 @@ def extract(source: Source, language: str) -> Findings:
         if title:
             found.headings.append((title, source.line(match.start(1))))
     page = blank(page, _tags(source, page, language, found))
+    base = _base(text) if language == "html" else ""
+    for tag, attributes, start, end in blocks:
+        if tag == b"script" and attributes.get(b"type", b"").lower().startswith(b"importmap"):  # or its polyfill
+            _map(source, start, end, base, found)
+    if base != "":
+        found.rebase(lambda kind, target: _based(base, kind, target))
     for offset, (path, anchor) in paths(page):
         found.refer("mention", path, anchor, source.line(offset))
     return found
+
+
+def _base(text: bytes) -> str | None:
+    """Where the addresses of a page begin: "" at the page itself, None on another site."""
+    said = (_attributes(match[1]).get(b"href") for match in _BASE.finditer(text))
+    address = next((each for each in said if each is not None), b"").strip().partition(b"?")[0].partition(b"#")[0]
+    if _FILLED_IN.search(address):
+        return ""
+    if _SITE.match(address):
+        return None
+    head, slash, last = unquote(address).rpartition("/")
+    return head + slash + (f"{last}/" if last in (".", "..") else "")
+
+
+def _based(base: str | None, kind: str, target: str) -> str | None:
+    """A path as it is told from the page's own place; None when it leads to another site."""
+    relative = target[:1] == "." if kind == "import" else kind == "link" and target[:1] not in ("", "/")
+    if not relative or base is None:
+        return None if relative else target
+    moved = normpath(base + target)
+    return f"./{moved}" if kind == "import" and not moved.startswith(("/", "..")) else moved
+
+
+def _map(source: Source, start: int, end: int, base: str | None, found: Findings) -> None:
+    """What modules are called on a page; a file among what they stand for is one that the page names."""
+    names = table(json_table(source.text[start:end]), "imports")
+    for name, address in list(names.items())[:_MAX_MAPPED]:
+        if not isinstance(address, str) or not address.startswith(("./", "../", "/")) or _SITE.match(address.encode()):
+            continue
+        place = _based(base, "import", address)
+        if place:
+            place += "/" if address.endswith("/") and not place.endswith("/") else ""
+            found.declares += (("import maps", ""), ("import map", name), (f"import map {name}", place))
+        if not address.endswith("/"):
+            line = source.line(max(source.text.find(f'"{address}"'.encode(), start, end), start))
+            found.refer("import", address, "", line)
 
 
 def _dialects(blocks: list[Block]) -> dict[str, list[tuple[int, int]]]:

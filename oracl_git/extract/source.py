@@ -8,7 +8,7 @@ its length, so that an offset means the same place in every copy.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
 from .facts import Chunk, Definition, Reference
@@ -135,6 +135,14 @@ class Findings:
         known = self._references.get(key)
         if known is None or place < known:
             self._references[key] = place
+
+    def rebase(self, place: Callable[[str, str], str | None]) -> None:
+        """Name by another path what references name: of kind and target the new target, None to leave it out."""
+        known, self._references = self._references, {}
+        for (kind, target, name), lines in known.items():
+            moved = place(kind, target)
+            if moved is not None:
+                self.refer(kind, moved, name, *lines)
 
     def targets(self, kind: str) -> set[str]:
         """What the references of one kind name."""

@@ -75,6 +75,67 @@ def test_a_page() -> None:
     assert [(d.name, d.start) for d in found.definitions] == [("start", 8)]
 
 
+@pytest.mark.parametrize(("base", "script", "link"), [
+    ("app/", ["w/app/x.js"], ["w/app/y.html"]),
+    ("./app/index.html?a=b#c", ["w/app/x.js"], ["w/app/y.html"]),
+    ("app", ["w/x.js"], ["w/y.html"]),  # what is behind the last slash is no directory
+    ("..", ["x.js"], ["y.html"]),
+    ("/", ["w/x.js"], ["y.html"]),  # what is served may begin at any directory above
+    ("/w/app/", ["w/app/x.js"], ["w/app/y.html"]),
+    ("https://x.y/app/", "", ""),
+    ("//x.y/app/", "", ""),
+    ("{{ root }}", ["w/x.js"], ["w/y.html"]),
+])  # fmt: skip
+def test_a_base_is_where_addresses_begin(base: str, script: object, link: object, edges) -> None:
+    there = {f"{place}{name}": "1" for place in ("", "w/", "w/app/") for name in ("x.js", "y.html")}
+    page = f"""\
+        <base target="_blank"><base href="{base}"><base href="no/">
+        <script src="x.js"></script><a href="y.html#a">y</a><a href="#here">h</a><a href="/top.html">t</a>
+        <script type="module">import './x.js'</script>
+        """
+    found = edges(there | {"w/index.html": page, "top.html": "1"})
+    assert found == {
+        ("references", "w/index.html", "top.html"),
+        *(("imports", "w/index.html", each) for each in script),
+        *(("references", "w/index.html", each) for each in link),
+    }
+
+
+MAP = """\
+    <base href="lib/"><script type="importmap">
+    {"imports": {"shop": "./shop/main.js", "shop/": "./shop/", "far": "https://x.y/z.js", "gone": "./gone.js"}}
+    </script>
+    <script type="module">import { a } from "shop"; import "react"</script>
+    """
+
+
+def test_an_import_map_says_what_modules_are_called() -> None:
+    tree = Tree({
+        "w/index.html": MAP, "w/lib/shop/main.js": "import 'shop/part.js'; import 'far'; import 'shop/none.js'\n",
+        "w/lib/shop/part.js": "", "other/x.js": "import 'shop'\n",
+    })  # fmt: skip
+    assert tree.follow("w/index.html") == {
+        "./lib/shop/main.js": ["w/lib/shop/main.js"], "./lib/gone.js": "unresolved", "shop a": ["w/lib/shop/main.js"],
+        "react": "external",
+    }  # fmt: skip
+    assert tree.follow("w/lib/shop/main.js") == {
+        "shop/part.js": ["w/lib/shop/part.js"], "far": "external", "shop/none.js": "external",
+    }  # fmt: skip
+    assert tree.follow("other/x.js") == {"shop": ["w/lib/shop/main.js"]}
+
+
+def test_pages_that_do_not_agree_map_nothing_for_the_files_of_neither() -> None:
+    page = '<script type="importmap">{"imports": {"shop": "./shop.js"}}</script>\n'
+    tree = Tree({
+        **{f"p{n}/index.html": page for n in range(7)}, **{f"p{n}/shop.js": "" for n in range(7)},
+        "p3/in/x.js": "import 'shop'\n", "x.js": "import 'shop'\n",
+    })  # fmt: skip
+    assert tree.follow("p3/in/x.js") == {"shop": ["p3/shop.js"]}
+    assert tree.follow("x.js") == {"shop": "external"}
+    few = {f"p{n}/{name}": text for n in range(2) for name, text in (("index.html", page), ("shop.js", ""))}
+    assert Tree(few | {"x.js": "import 'shop'\n"}).follow("x.js") == {"shop": "external"}
+
+
 @pytest.mark.parametrize(("source", "text", "there", "wins"), [
     ("a/m.css", '@import url("b.css") screen;', ["a/b.css"], "a/b.css"),
     ("a/m.css", "@import 'b.css';", ["a/b.css"], "a/b.css"),

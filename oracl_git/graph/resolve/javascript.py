@@ -1,7 +1,7 @@
 """JavaScript and TypeScript: modules as node, tsc and bundlers find them.
 
 Knows the kinds of names a module is imported by: a path, "#own", a name that
-settings or an alias give, a package of the tree. What manifests and settings
+settings or an alias give, a package of the tree, one that a page maps. What manifests and settings
 say, `npm` reads.
 """
 
@@ -13,11 +13,13 @@ from ...extract.facts import Reference
 from ..names import Names
 from . import npm
 from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, inside, join, likely, parent
+from .packages import beside, nearest_of
 
 # How a path below the sources of a package is often written, and where those lie.
 _ALIAS_PLACES = ("src", "", "app")
 _ALIASES = {**dict.fromkeys(("@/", "~/", "~~/", "@@/"), _ALIAS_PLACES), "$lib/": ("src/lib",)}  # the last: SvelteKit's
 _ROOTED = ("src/", "app/", "lib/", "test/", "tests/")
+_PAGES = (".html", ".htm")
 _SERVED = ("", "public", "src", "static")  # where "/x" may lie, in the directory that is served
 
 
@@ -60,7 +62,7 @@ def _find(names: Names, source: str, target: str, order: tuple[str, ...]) -> npm
     manifest = npm.package(names, source, name)
     if manifest:
         return npm.entry(names, manifest, rest, order) or UNRESOLVED
-    return _aliased(names, source, target, order) or EXTERNAL
+    return _aliased(names, source, target, order) or _mapped(names, source, target, order) or EXTERNAL
 
 
 def _by_path(names: Names, source: str, target: str, order: tuple[str, ...]) -> npm.Found | Resolution:
@@ -82,6 +84,34 @@ def _aliased(names: Names, source: str, target: str, order: tuple[str, ...]) -> 
         if found := npm.locate(names, stem, order):
             return found, False
     return None
+
+
+def _mapped(names: Names, source: str, target: str, order: tuple[str, ...]) -> npm.Found | None:
+    """What the nearest pages of the tree call so, if they agree: the longest of the names that it may begin with."""
+    if names.declaring("import maps", "") == ():
+        return None
+    for cut in (len(target), *(at + 1 for at in range(len(target) - 1, -1, -1) if target[at] == "/")):
+        name, rest = target[:cut], target[cut:]
+        found: dict[str, None] = {}
+        for page in _pages(names, source, name):
+            for address in names.declared(page, f"import map {name}"):
+                meant = _by_path(names, page, address + rest, order)
+                if not isinstance(meant, Resolution):
+                    found[meant[0]] = None
+        if found:
+            return (next(iter(found)), False) if len(found) == 1 else None
+    return None
+
+
+def _pages(names: Names, source: str, name: str) -> tuple[str, ...]:
+    """The pages nearest to a file that call some module so; of very many, those in a directory above it."""
+    found = names.declaring("import map", name)
+    if found is not None:
+        return nearest_of(source, found)
+    for place in above(source):
+        if known := beside(names, "import map", place, _PAGES).get(name):
+            return tuple(known)
+    return ()
 
 
 def aliases(names: Names, source: str, target: str) -> Iterator[str]:
