@@ -106,7 +106,8 @@ RESULT = {
     "range": "the lines to look at first, or null", "focus": "the same as `L10-42`, or empty",
     "fragment": "all lines that belong to the answer, as `L1-142`, or empty",
     "title": "the definition or heading of `focus`", "kind": "`code`, `tests`, `docs`, `config`",
-    "score": "between 0 and 1", "reasons": "a list of `signal`, `text`, `share`; the shares add up to the score",
+    "score": "the greater the better; compares the results of one question",
+    "reasons": "a list of `signal`, `text`, `share`; the shares add up to the score",
     "snippet": "with `snippet`: the lines of `focus` with most words of the question",
     "snippet_line": "the number of the first of them",
 }  # fmt: skip

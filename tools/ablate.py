@@ -69,7 +69,7 @@ def searched(bench: ModuleType, options: argparse.Namespace) -> tuple[list[Case]
     def rank(case: Case) -> list[str]:
         _, index, query, _, found = case
         hybrid.signals = lambda *_: found
-        answer, _ = hybrid.rank(index, query, _any, 60)
+        answer = hybrid.rank(index, query, _any, 60)
         return [result.path for result in answer.results]
 
     return rows, rank, scorer(bench, options)

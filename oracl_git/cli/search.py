@@ -90,6 +90,7 @@ def batch(oracl: Oracl, ask: Callable[[object], Answer]) -> int:
         try:
             answer = ask(query)
             row["results"] = [result.to_json() for result in answer.results]
+            oracl.notes += [note for note in answer.notes if note not in oracl.notes]
         except OraclError as error:
             if error.exit_code == 128:
                 raise

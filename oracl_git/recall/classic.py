@@ -21,7 +21,7 @@ from .words import any_of
 
 def rank(
     index: Index, query: Query, keep: Callable[[Node], bool] | None, limit: int
-) -> tuple[Answer, tuple[str, ...]]:
+) -> Answer:
     """Score every artifact that may be among the results (`keep`; None: all); ties by path."""
     tokens = {token.text: token.weight for token in query.tokens}
     whole = " ".join(token.text for token in query.tokens)
@@ -59,7 +59,7 @@ def rank(
         Result(path, -score, kind=node.role, source="classic", reasons=reasons, commit=index.commit)
         for score, path, node, reasons in scored[:limit]
     )
-    return Answer(results, len(scored), query), ()
+    return Answer(results, len(scored), query)
 
 
 def _terms(

@@ -248,7 +248,7 @@ def terms(found: Signals) -> list[tuple[str, Scores, float, float]]:
 
 def rank(
     index: Index, query: Query, keep: Callable[[Node], bool] | None, limit: int, meaning: bool = True
-) -> tuple[Answer, tuple[str, ...]]:
+) -> Answer:
     """The best artifacts for a compiled query; ties by path. `keep`: which may be among them; None: all."""
     found = signals(index, query, meaning)
     rows = terms(found)
@@ -256,8 +256,7 @@ def rank(
     for _, values, weight, top in rows:
         for node, value in values.items():
             base[node] = base.get(node, 0.0) + weight * value / top
-    filtered = query.directives or query.excluded or query.when  # then any of them may be all that is left
-    pool = index.best(base, len(base) if filtered else max(tables.POOL, 3 * limit))
+    pool = index.best(base, len(base) if keep else max(tables.POOL, 3 * limit))  # any may be all that is kept
     if keep is not None:
         nodes = index.nodes(pool)
         pool = [node for node in pool if keep(nodes[node])]
@@ -275,7 +274,7 @@ def rank(
         where, focus = (fragment(span.start, span.end) for span in lines) if lines else ("", "")
         title = lines.focus.title if lines else ""
         results.append(Result(path, score / scale, where, focus, title, role, "hybrid", reasons, index.commit))
-    return Answer(tuple(results), len(base), query), tuple(found.notes)
+    return Answer(tuple(results), len(base), query, tuple(found.notes))
 
 
 def _best(

@@ -19,11 +19,13 @@ _LONGEST = 10_000  # characters of a question whose words are read
 _RUN = re.compile(r"\S{400}")  # nothing longer is one word; the patterns below are quadratic in such a run
 _DIGIT = re.compile(r"\d")
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_DIRECTIVE = re.compile(r'(?<!\S)(filename|file|path|prefix|lang|domain|tag|type):(?!//)("[^"]*"|[^\s"]+)')
+_DIRECTIVE = re.compile(r'(?<!\S)(-?)(filename|file|path|prefix|lang|domain|tag|type):(?!//)("[^"]*"|[^\s"]+)')
 LOOKUPS = ("file", "filename", "path", "prefix")
-_NEGATED = re.compile(r'(?<!\S)-("[^"]+"|[A-Za-z0-9_][\w./*-]*)')
+_WHAT = r'"[^"]+"|(?=[*./-]*\w)[\w*./][\w*./-]*'  # is left out: a word, a pattern, words in a row
+_NEGATED = re.compile(rf"(?<!\S)-({_WHAT})")
 _SPOKEN = re.compile(
-    r"(?<!\S)(?:(but\s+not|excluding|except(?:\s+for)?)\s+([\w./-]+)|(not|without)\s+([\w./-]+)(?=\s*(?:$|[,;.!?]\s|[.!?]?$)))",
+    rf"(?<!\S)(?:(?:but\s+not|excluding|except(?:\s+for)?)\s+({_WHAT})"
+    rf"|(?:not|without)\s+({_WHAT})(?=\s*(?:$|[,;.!?]\s|[.!?]?$)))",
     re.IGNORECASE,
 )
 _SINCE = re.compile(
@@ -89,6 +91,7 @@ class Query(NamedTuple):
     message: str = ""  # of an error, as the program that failed says it
     frames: tuple[Frame, ...] = ()  # the places of a pasted trace or compiler message, the fault first
     directives: tuple[tuple[str, str], ...] = ()
+    denied: tuple[tuple[str, str], ...] = ()  # directives with a `-` before them
     excluded: tuple[str, ...] = ()
     when: tuple[When, ...] = ()
     recent: bool = False
@@ -115,7 +118,7 @@ def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
     if len(raw) > _LONGEST:
         notes.append(f"words read: those of the first and of the last {half:,} characters")
     code = trace or bool(_CODE.search(text))
-    text, directives = _directives(text, notes) if not trace else (text, [])
+    text, directives, denied = _directives(text, notes) if not trace else (text, [], [])
     text = _SURROGATES.sub("\ufffd", text)  # bytes that are not UTF-8; paths in directives keep them
     excluded: list[str] = []
     if not code:
@@ -125,7 +128,7 @@ def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
     words = [match.group().lower() for match in _WORD.finditer(text)]
     roles, types, consumed = _types(words, notes) if not trace else ([], [], set())
     wildcard = not (set(words) - consumed - tables.STOP_WORDS) and bool(
-        roles or types or when or recent or directives or excluded
+        roles or types or when or recent or directives or denied or excluded
     )
     said = _MESSAGE.search(text)
     if said:
@@ -153,7 +156,8 @@ def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
         identifiers=tuple(dict.fromkeys(_IDENTIFIER.findall(text)))[:_MAX_NAMED],
         paths=() if trace else _paths(text),
         message=said["said"] if said else "", frames=pointed,
-        directives=tuple(directives), excluded=tuple(excluded), when=tuple(when), recent=recent,
+        directives=tuple(directives), denied=tuple(denied), excluded=tuple(dict.fromkeys(excluded)),
+        when=tuple(when), recent=recent,
         roles=tuple(roles), types=tuple(types), wildcard=wildcard, code=code,
         persona=persona if persona in tables.PERSONAS else tables.DEFAULT_PERSONA, notes=tuple(notes),
     )  # fmt: skip
@@ -178,18 +182,23 @@ def _frames(raw: str, notes: list[str]) -> tuple[tuple[Frame, ...], bool]:
     return found, trace
 
 
-def _directives(text: str, notes: list[str]) -> tuple[str, list[tuple[str, str]]]:
-    found = [(name, value.strip('"')) for name, value in _DIRECTIVE.findall(text)]
-    if found:
-        notes.append("directives: " + " ".join(f"{name}:{value}" for name, value in found))
-    return _DIRECTIVE.sub(" ", text), found
+def _directives(text: str, notes: list[str]) -> tuple[str, list[tuple[str, str]], list[tuple[str, str]]]:
+    """(what is left, the directives, those with a `-` before them)."""
+    wanted: list[tuple[str, str]] = []
+    denied: list[tuple[str, str]] = []
+    for minus, name, value in _DIRECTIVE.findall(text):
+        (denied if minus else wanted).append((name, value.strip('"')))
+    for said, found in (("directives", wanted), ("leaves out", denied)):
+        if found:
+            notes.append(f"{said}: " + " ".join(f"{name}:{value}" for name, value in found))
+    return _DIRECTIVE.sub(" ", text), wanted, denied
 
 
 def _negations(text: str, notes: list[str]) -> tuple[str, list[str]]:
-    found = [word.strip('"').lower() for word in _NEGATED.findall(text)]
-    text = _NEGATED.sub(" ", text)
-    found += [(match.group(2) or match.group(4)).lower().strip(".") for match in _SPOKEN.finditer(text)]
-    text = _SPOKEN.sub(" ", text)
+    found: list[str] = []
+    for pattern in (_NEGATED, _SPOKEN):
+        found += [match[match.lastindex or 0].strip('"').rstrip(".") for match in pattern.finditer(text)]
+        text = pattern.sub(" ", text)
     if found:
         notes.append("leaves out: " + " ".join(found))
     return text, found

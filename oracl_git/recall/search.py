@@ -1,24 +1,28 @@
 """search: where is this? The lookup fast path, then a ranker.
 
 Knows how a compiled query is answered: directives by an indexed lookup, the
-rest by the `classic` or the `hybrid` ranker, filtered by what the query leaves
+rest by the `classic` or the `hybrid` ranker, less what the query leaves
 out. Knows nothing of how each ranker scores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 
 from ..graph.globs import matches
+from ..graph.model import encode_path
 from ..store.index import Index, Node
 from . import tables
 from .model import Answer, Reason, Result
-from .query import LOOKUPS, Query, When, compile_query
-from .words import light_stem, path_parts
+from .query import LOOKUPS, Query, compile_query
+from .words import stems_of
 
 RANKERS = ("hybrid", "classic")
-_POOL = 5_000
+_PATTERN = re.compile(r"[/*.]")  # what is left out is a path, not a word
 Keep = Callable[[Node], bool]
+Named = dict[int, str]  # id → path, in path order
+Limit = tuple[str, int]  # "since" or "before", and a unix time
 ResolveTime = Callable[[str], "int | None"]  # a date or revision name → unix time
 
 
@@ -28,110 +32,133 @@ def search(
 ) -> Answer:  # fmt: skip
     """Answer free text. Never raises for what the text says. `meaning`: use the embedding."""
     query = compile_query(text, persona)
-    keep = _filter(index, query, resolve_time)
-    try:
-        found = _lookup(index, query)
-    except (ValueError, KeyError, LookupError):  # fail open: the ranker is the truth
-        found = []
-    if found:
-        results = [
-            Result(
-                path, 1.0, kind=node.role, source="lookup", commit=index.commit, reasons=(Reason("lookup", why, 1.0),)
-            )
-            for node, path, why in found
-            if keep is None or keep(node)
-        ]
-        if results:
-            return Answer(tuple(results[:limit]), len(results), query)
+    limits, notes = _limits(index, query, resolve_time)
+    named, keep = _named(index, query.directives), _filter(index, query, limits)
+    answer = _lookup(index, query, named, keep, limit)
+    if answer is not None:
+        return answer._replace(notes=notes)
+    keep = _both(named, keep)
     if query.wildcard:
-        return _wildcard(index, query, keep, limit)
-    if ranker == "classic":
+        answer = _wildcard(index, query, keep, limit)
+    elif ranker == "classic":
         from . import classic
 
-        ranked, notes = classic.rank(index, query, keep, limit)
+        answer = classic.rank(index, query, keep, limit)
     else:
         from . import hybrid
 
-        ranked, notes = hybrid.rank(index, query, keep, limit, meaning)
-    return Answer(tuple(ranked.results), ranked.total, query, notes)
+        answer = hybrid.rank(index, query, keep, limit, meaning)
+    return answer._replace(notes=(*notes, *answer.notes))
 
 
-def _lookup(index: Index, query: Query) -> list[tuple[Node, str, str]]:
-    wanted = [(name, value) for name, value in query.directives if name in LOOKUPS and value]
-    hits: list[tuple[int, str]] = []
-    why = ""
-    if wanted and not query.words:
-        name, value = wanted[0]
-        why = f"{name}:{value}"
-        hits = _lookup_one(index, name, value, _POOL if len(wanted) == 1 else -1)
-        for other, more in wanted[1:]:
-            also = {node for node, _ in _lookup_one(index, other, more)}
-            hits = [hit for hit in hits if hit[0] in also]
-    elif not query.directives and query.raw.strip() and not any(c in query.raw for c in "\n\0"):
-        bare = query.raw.strip().removeprefix("./")
-        node = index.node(bare) if bare else None
-        if node is None and "#" in bare:
-            node = index.node(bare.rpartition("#")[0])
-        hits, why = ([(node.id, node.path)], "the path itself") if node else ([], "")
-    nodes = index.nodes(node for node, _ in hits)
-    return [(nodes[node], path, why) for node, path in hits]
+def _lookup(index: Index, query: Query, named: Named | None, keep: Keep | None, limit: int) -> Answer | None:
+    """What is named outright, by directives or as a path; None: that is not all that is asked."""
+    if named is not None and not query.words and not query.recent:
+        ids, why = list(named), " ".join(f"{name}:{value}" for name, value in query.directives if name in LOOKUPS)
+        nodes = index.nodes(ids if keep else ids[:limit])
+        kept = [nodes[node] for node in ids if keep(nodes[node])] if keep else list(nodes.values())
+        total = len(kept) if keep else len(ids)
+    else:
+        bare, why = query.raw.strip().removeprefix("./"), "the path itself"
+        node = index.node(bare) or index.node(bare.rpartition("#")[0]) if bare else None
+        if node is None:
+            return None
+        kept, total = [node], 1
+    reasons = (Reason("lookup", why, 1.0),)
+    results = (Result(n.path, 1.0, kind=n.role, source="lookup", commit=index.commit, reasons=reasons) for n in kept)
+    return Answer(tuple(results)[:limit], total, query)
 
 
-def _lookup_one(index: Index, name: str, value: str, limit: int = -1) -> list[tuple[int, str]]:
-    """The artifacts that a directive names; at most `limit` of them, unless it is below 0."""
+def _named(index: Index, directives: Iterable[tuple[str, str]]) -> Named | None:
+    """The artifacts that the directives for paths name together; None where there are none."""
+    found: Named | None = None
+    for name, values in _alternatives(directives).items():
+        if name in LOOKUPS:
+            hits = dict(hit for value in values for hit in _lookup_one(index, name, value))
+            found = {node: path for node, path in (hits if found is None else found).items() if node in hits}
+    return found if found is None else dict(sorted(found.items(), key=lambda hit: encode_path(hit[1])))
+
+
+def _alternatives(directives: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Directive → its values, any of which will do."""
+    found: dict[str, list[str]] = {}
+    for name, value in directives:
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def _lookup_one(index: Index, name: str, value: str) -> list[tuple[int, str]]:
+    """The artifacts that a directive names."""
     value = value.removeprefix("./")
     if name == "prefix":
-        return index.under(value, limit)
-    if name in ("file", "filename") and "/" not in value and not any(c in value for c in "*?"):
-        return index.named(value, limit)
+        return index.under(value)
     if any(c in value for c in "*?"):
         return [(node, path) for node, path in index.paths() if matches(value, path)]
-    node = index.node(value)
-    if node:
+    node = index.node(value) if name == "path" or "/" in value else None
+    if node is not None:
         return [(node.id, node.path)]
     tail = "/" + value.strip("/")
-    return [(n, p) for n, p in index.named(value.rpartition("/")[2], limit) if p.endswith(tail)]
+    return [hit for hit in index.named(value.rpartition("/")[2]) if f"/{hit[1]}".endswith(tail)]
 
 
-def _filter(index: Index, query: Query, resolve_time: ResolveTime | None) -> Keep | None:
-    """What every result must pass, the fast path's too; None: nothing."""
-    stems = [light_stem(word) for word in query.excluded]
-    limits = [(limit.side, time) for limit in query.when if (time := _time(index, limit, resolve_time)) is not None]
-    filters = [(name, value.lower()) for name, value in query.directives if name not in LOOKUPS]
-    lookups = [(name, value) for name, value in query.directives if name in LOOKUPS]
-    allowed: set[int] | None = None
-    if lookups:
-        allowed = {node for name, value in lookups for node, _ in _lookup_one(index, name, value)}
+def _limits(index: Index, query: Query, resolve_time: ResolveTime | None) -> tuple[list[Limit], tuple[str, ...]]:
+    """(the limits in time, a note for each that means no time)."""
+    found, notes = [], []
+    for when in query.when:
+        time = index.time - when.days * tables.DAY if when.days else resolve_time(when.at) if resolve_time else None
+        if time is None:
+            notes.append(f"{when.at} is no date, and no commit is named so: passed over")
+        else:
+            found.append((when.side, time))
+    return found, tuple(notes)
+
+
+def _filter(index: Index, query: Query, limits: list[Limit]) -> Keep | None:
+    """What every result must pass beside what is named; None: nothing."""
+    patterns = [word.lower() for word in query.excluded if _PATTERN.search(word)]
+    words = [row for word in query.excluded if not _PATTERN.search(word) and (row := _row(word)).strip()]
+    denied = _named(index, query.denied) or {}
+    barred = [(name, value.lower()) for name, value in query.denied if name not in LOOKUPS]
+    filters = {name: values for name, values in _alternatives(query.directives).items() if name not in LOOKUPS}
     # Filters, when they consumed everything; else only a lean of the ranking.
     roles, types = (query.roles, query.types) if query.wildcard else ((), ())
-    if allowed is None and not (query.excluded or limits or roles or types or filters):
+    if not (query.excluded or query.denied or limits or roles or types or filters):
         return None
 
     def keep(node: Node) -> bool:
-        if allowed is not None and node.id not in allowed:
+        if node.id in denied or any(_passes(node, name, value) for name, value in barred):
             return False
-        for word, stem in zip(query.excluded, stems, strict=True):
-            if _excluded(node, word, stem):
-                return False
-        for side, time in limits:
-            last = index.activity.get(node.id, (0, 0))[0]
-            if (last < time) == (side == "since"):
-                return False
+        if (patterns or words) and _left_out(node, patterns, words):
+            return False
+        last = index.activity.get(node.id, (0, 0))[0]
+        if any((last < time) == (side == "since") for side, time in limits):
+            return False
         if (roles or types) and node.role not in roles and node.tags.get("content_type") not in types:
             return False
-        return all(_passes(node, name, value) for name, value in filters)
+        return all(any(_passes(node, name, value.lower()) for value in values) for name, values in filters.items())
 
     return keep
 
 
-def _excluded(node: Node, word: str, stem: str) -> bool:
-    if "/" in word or "*" in word or "." in word:
-        path = node.path.lower()  # as the word is
-        return matches(word.rstrip("/"), path) or path.endswith("/" + word)
-    parts = path_parts(node.path)
-    if stem in parts or light_stem(node.role) == stem:
+def _both(named: Named | None, keep: Keep | None) -> Keep | None:
+    """Named, and kept."""
+    if named is None:
+        return keep
+    return lambda node: node.id in named and (keep is None or keep(node))
+
+
+def _left_out(node: Node, patterns: Iterable[str], words: Iterable[str]) -> bool:
+    """Whether it has one of the words, each " in a row ", or its path matches one of the patterns."""
+    path = node.path.lower()  # as the patterns are
+    if any(matches(pattern.rstrip("/"), path) or path.endswith("/" + pattern) for pattern in patterns):
         return True
-    return any(light_stem(value.lower()) == stem for value in node.tags.values())
+    inside, whole = _row(node.path), {_row(node.role), *map(_row, node.tags.values())}
+    return any(row in inside or row in whole for row in words)
+
+
+def _row(text: str) -> str:
+    """The stems of a text in a row, a blank around each."""
+    return f" {' '.join(stems_of(text))} "
 
 
 def _passes(node: Node, name: str, value: str) -> bool:
@@ -143,12 +170,6 @@ def _passes(node: Node, name: str, value: str) -> bool:
         role, content_type = tables.TYPE_WORDS.get(value, (value, value))
         return node.role == role or (bool(content_type) and node.tags.get("content_type") == content_type)
     return value in (tag.lower() for tag in node.tags.values())
-
-
-def _time(index: Index, limit: When, resolve_time: ResolveTime | None) -> int | None:
-    if limit.days:
-        return index.time - limit.days * tables.DAY
-    return resolve_time(limit.at) if resolve_time else None
 
 
 def _wildcard(index: Index, query: Query, keep: Keep | None, limit: int) -> Answer:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from ..extract.words import split_identifiers
 
 _WORD = re.compile(r"\w+", re.UNICODE)
-_PART = re.compile(r"[A-Za-z0-9]+")
+_PART = re.compile(r"[^\W_]+")
 
 
 def light_stem(word: str) -> str:
@@ -23,9 +23,9 @@ def light_stem(word: str) -> str:
     return word
 
 
-def path_parts(path: str) -> set[str]:
-    """The stems of the words in a path."""
-    return {light_stem(part.lower()) for part in _PART.findall(split_identifiers(path))}
+def stems_of(text: str) -> list[str]:
+    """The stems of the words of a path, a tag or what is asked for, in order."""
+    return [light_stem(part.lower()) for part in _PART.findall(split_identifiers(text))]
 
 
 def split_words(text: str) -> list[str]:

@@ -416,14 +416,14 @@ class Questions(Opened):
 
     def _time_of(self, name: str) -> int | None:
         """A date, or the time of the commit a revision names."""
-        import calendar
         import re
+        from datetime import UTC, datetime
 
         match = re.fullmatch(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?", name)
         if match:
             year, month, day = (int(part or 1) for part in match.groups())
             try:
-                return calendar.timegm((year, month, day, 0, 0, 0))
+                return int(datetime(year, month, day, tzinfo=UTC).timestamp())
             except (ValueError, OverflowError):
                 return None
         from ..git.run import attempt

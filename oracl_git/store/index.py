@@ -80,7 +80,7 @@ class Index(Messages, Wording):
         rows = self.db.execute(f"SELECT id, path FROM node WHERE kind=0 {where} ORDER BY path", args)
         return [(node, decode_path(path)) for node, path in rows]
 
-    def under(self, prefix: str, limit: int) -> list[tuple[int, str]]:
+    def under(self, prefix: str, limit: int = -1) -> list[tuple[int, str]]:
         """Artifacts whose path starts with the prefix, in path order."""
         low = encode_path(prefix)
         rows = self.db.execute(
@@ -89,7 +89,7 @@ class Index(Messages, Wording):
         )
         return [(node, decode_path(path)) for node, path in rows]
 
-    def named(self, name: str, limit: int) -> list[tuple[int, str]]:
+    def named(self, name: str, limit: int = -1) -> list[tuple[int, str]]:
         """Artifacts with that file name, in path order."""
         rows = self.db.execute(
             "SELECT id, path FROM node WHERE kind=0 AND name=? ORDER BY path LIMIT ?", (encode_path(name), limit)

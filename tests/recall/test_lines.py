@@ -184,11 +184,7 @@ def test_a_snippet_begins_where_to_look_first(git: Any, tmp_path: Path) -> None:
     assert found.snippet.splitlines() == rows[start - 1 : start + tables.SNIPPET - 1]
 
 
-def test_a_filter_holds_all_that_it_names(git: Any, tmp_path: Path, monkeypatch: Any) -> None:
-    """However many that is: only what a lookup lists is bounded."""
-    from oracl_git.recall import search
-
-    monkeypatch.setattr(search, "_POOL", 2)
+def test_a_filter_holds_all_that_it_names(git: Any, tmp_path: Path) -> None:
     repo = git.init(tmp_path / "r")
     repo.commit("Start", {f"src/{name}/x.txt": "filler\n" for name in "abc"} | {"src/d/x.txt": "walrus tusk\n"})
     with oracl_git.open(str(repo.path)) as oracl:
