@@ -1,6 +1,6 @@
 """Stack traces and compiler messages: the lines of code they point at, the fault first.
 
-Knows how Python, pytest, Node, browsers, the JVM, .NET, Go, Rust, C compilers,
+Knows how Python, pytest, Node, browsers, the JVM, .NET, Go, Rust, shells, C compilers,
 TypeScript, linters and their like write a place in a file, which way round each
 lists its frames, and which paths belong to somebody else's code. Knows no index:
 what a path means in a repository, `faults` says.
@@ -34,7 +34,7 @@ _AT = rf"""(?<![^\s("'\[=@,|]){_URL}(?P<path>{_FILE})(?:\?[\w.=-]*)?"""
 
 # Lists whose last frame is the innermost; all others list the innermost first.
 _DOWNWARD = (
-    re.compile(r'^\s*File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<name>.+))?'),
+    re.compile(r'^(?:E\s)?\s*File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<name>.+))?'),
     re.compile(rf"^[\s│|]*(?P<path>{_FILE}):(?P<line>\d+):? in (?P<name>[\w.<>]+)"),  # pytest, rich
     re.compile(rf"^File (?P<path>{_FILE}):(?P<line>\d+)(?:, in (?P<name>[\w.<>]+))?"),  # IPython
     re.compile(rf"^(?P<path>{_FILE}):(?P<line>\d+):\s*(?P<raised>[\w.]*(?:Error|Exception|Failed|Exit|Interrupt))?\s*$"),
@@ -50,18 +50,21 @@ _UPWARD = (
     re.compile(r"^\s*at (?P<name>.+?) in (?P<path>.+?):line (?P<line>\d+)"),  # .NET
     re.compile(rf"{_AT}:(?P<line>\d+):in [`'](?:[\w:]+[#.])?(?P<name>[\w?!]+)'"),  # Ruby
     re.compile(rf"{_AT}\((?P<line>\d+)(?:,\d+)*\)(?=:|\s*$)"),  # tsc, MSVC, PHP
+    re.compile(rf"{_AT}:\[(?P<line>\d+),\d+\]"),  # Maven
     re.compile(rf"{_AT} on line (?P<line>\d+)"),  # PHP
+    re.compile(rf"^(?P<path>{_PATH}): line (?P<line>\d+): "),  # bash, whose scripts need no suffix
+    re.compile(rf"^(?P<path>{_FILE}): (?P<line>\d+): "),  # other shells
     re.compile(rf"\bat {_URL}(?P<path>{_FILE}) line (?P<line>\d+)"),  # Perl
     re.compile(rf"(?:in|#\d+) (?P<name>[\w:~]+) \(.*\) at (?P<path>{_FILE}):(?P<line>\d+)"),  # gdb
 )
 _PLAIN = re.compile(rf"{_AT}:(?P<line>\d+)(?!\d|\.\d)")
-_UNDER_A_PATH = re.compile(r"^\s+(?P<line>\d+):\d+\s+(?P<kind>error|warning)\b")  # eslint
-_ONLY_A_PATH = re.compile(rf"^(?:{_FILE})\s*$")
+_UNDER_A_PATH = re.compile(r"^\s+(?P<line>\d+):\d+\s+(?:(?P<kind>warning)\b|\S)")  # eslint, ruff
+_ONLY_A_PATH = re.compile(rf"^(?P<path>{_FILE}):?\s*$")
 
 _HEAD = "Traceback (most recent call last)"
 _CAUSE_FOLLOWS = re.compile(r"^\s*(?:Caused by:|During handling of the above exception|\[cause\]:)")
 _SEVERITY = re.compile(
-    r"\b(?:(?P<error>error|fatal|panic)|(?P<warning>warning)|(?P<note>note|help|info|hint))\b(?=[:\[ ])", re.I
+    r"\b(?:(?P<error>error|fatal|panic)|(?P<warning>warning)|(?P<note>note|help|info|hint))\b(?=[]:\[ ])", re.I
 )
 _ASIDE = re.compile(r"In file included from|^\s+from |^\s*:::|instantiated from|required from")
 
@@ -117,9 +120,10 @@ def frames(text: str) -> tuple[Frame, ...]:
         under = _UNDER_A_PATH.match(row)
         if under and header:
             upward = opened() if upward is None else upward
-            upward.append((ERROR if under["kind"] == "error" else WARNING, Frame(header, _number(under["line"]))))
+            upward.append((WARNING if under["kind"] else ERROR, Frame(header, _number(under["line"]))))
             continue
-        header = row.strip() if _ONLY_A_PATH.match(row) else header if row.strip() else ""
+        only = _ONLY_A_PATH.match(row)
+        header = only["path"] if only else header if row.strip() else ""
         found = _upward(row)
         if found:
             downward = None

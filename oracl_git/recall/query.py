@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 10_000  # characters of a question whose words are read
 _RUN = re.compile(r"\S{400}")  # nothing longer is one word; the patterns below are quadratic in such a run
+_PAINT = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")  # colours and links of a terminal
 _DIGIT = re.compile(r"\d")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _DIRECTIVE = re.compile(r'(?<!\S)(-?)(filename|file|path|prefix|lang|domain|tag|type):(?!//)("[^"]*"|[^\s"]+)')
@@ -111,11 +112,12 @@ class Query(NamedTuple):
 def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
     """The seven passes. Every string is a query."""
     notes: list[str] = []
-    pointed, trace = _frames(raw, notes)
+    plain = _PAINT.sub("", raw)
+    pointed, trace = _frames(plain, notes)
     half = _LONGEST // 2  # a trace says most at its ends
-    read = raw if len(raw) <= _LONGEST else f"{raw[:half]}\n{raw[-half:]}"
+    read = plain if len(plain) <= _LONGEST else f"{plain[:half]}\n{plain[-half:]}"
     text = _RUN.sub(r"\g<0> ", read.replace("\0", " "))
-    if len(raw) > _LONGEST:
+    if len(plain) > _LONGEST:
         notes.append(f"words read: those of the first and of the last {half:,} characters")
     code = trace or bool(_CODE.search(text))
     text, directives, denied = _directives(text, notes) if not trace else (text, [], [])

@@ -137,6 +137,21 @@ PHP = "PHP Fatal error:  Uncaught Exception: gone in /srv/app/src/Store.php:12\n
 PERL = "gone at lib/Store.pm line 12.\n"
 GDB = "#0  0x0000 in save (cart=0x0) at src/store.c:21\n#1  main () at src/main.c:8\n"
 RUFF = "shop/store.py:9:5: F821 Undefined name `cart`\nshop/cli.py:1:1: F401 `os` imported but unused\n"
+RUFF_GROUPED = (
+    "shop/cli.py:\n  1:1 I001 [*] Import block is un-sorted\n\nshop/store.py:\n  9:5 F821 Undefined name `cart`\n\n"
+    "Found 2 errors.\n"
+)
+PYTEST_COLLECTING = """\
+_____ ERROR collecting tests/test_cart.py _____
+/usr/lib/python3.11/ast.py:50: in parse
+    return compile(source, filename, mode, flags,
+E     File "/srv/app/shop/cart.py", line 2
+E       def f(:
+E   SyntaxError: invalid syntax
+"""
+BASH = "deploy: line 3: no_such_cmd: command not found\nlib/run.sh: line 5: syntax error: unexpected end of file\n"
+DASH = "run.sh: 3: no_such_cmd: not found\nrun.sh: 5: Syntax error: end of file unexpected (expecting \"fi\")\n"
+MAVEN = "[ERROR] /srv/app/src/main/java/com/acme/Cart.java:[5,17] cannot find symbol\n"
 
 TABLE: dict[str, tuple[str, list[tuple[str, int]]]] = {
     "python": (PYTHON, [("/srv/app/shop/store.py", 9), ("/usr/lib/python3.11/json/decoder.py", 355),
@@ -164,6 +179,11 @@ TABLE: dict[str, tuple[str, list[tuple[str, int]]]] = {
     "perl": (PERL, [("lib/Store.pm", 12)]),
     "gdb": (GDB, [("src/store.c", 21), ("src/main.c", 8)]),
     "ruff": (RUFF, [("shop/store.py", 9), ("shop/cli.py", 1)]),
+    "ruff, grouped": (RUFF_GROUPED, [("shop/cli.py", 1), ("shop/store.py", 9)]),
+    "pytest, collecting": (PYTEST_COLLECTING, [("/srv/app/shop/cart.py", 2), ("/usr/lib/python3.11/ast.py", 50)]),
+    "bash": (BASH, [("deploy", 3), ("lib/run.sh", 5)]),
+    "dash": (DASH, [("run.sh", 3), ("run.sh", 5)]),
+    "maven": (MAVEN, [("/srv/app/src/main/java/com/acme/Cart.java", 5)]),
 }  # fmt: skip
 
 
@@ -280,6 +300,15 @@ def test_the_fragment_holds_the_line(shop: Oracl) -> None:
     long = shop.search('  File "shop/prices.py", line 150, in total\n').results[0]
     start, stop = map(int, long.fragment[1:].split("-"))
     assert start <= 150 <= stop and stop - start < tables.TRACE_LINES
+
+
+def test_a_terminal_s_colours_are_no_part_of_a_place() -> None:
+    """As `tsc --pretty` and `pytest --color` print, and a log of CI keeps, with a link of the terminal's own."""
+    painted = "\x1b[96mweb/src/view.tsx\x1b[0m:\x1b[93m41\x1b[0m:\x1b[93m9\x1b[0m - \x1b[91merror\x1b[0m TS2322: no"
+    for text in (painted, f"\x1b]8;;https://example.com\x07{painted}\x1b]8;;\x1b\\"):
+        query = compile_query(text)
+        assert [(frame.path, frame.line) for frame in query.frames] == [("web/src/view.tsx", 41)]
+        assert query.words == compile_query("web/src/view.tsx:41:9 - error TS2322: no").words and query.raw == text
 
 
 def test_a_line_that_moved_is_found_by_its_function(shop: Oracl) -> None:
