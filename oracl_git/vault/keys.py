@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Protocol
 
-from ..errors import Unverified, UsageError
+from ..errors import UsageError
 from ..git import Repository
 from ..git.run import SECRETS
 from ..git.scope import user_setting
@@ -351,10 +351,3 @@ def default_place() -> str:
     """Where a new key goes."""
     home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     return os.path.join(home, "oracl-git", "signing-key")
-
-
-def check_hmac(signature: bytes, data: bytes) -> None:
-    """Raises Unverified (11) when the shared secret did not sign the data."""
-    if not hmac_signer().verifies(signature, data):
-        raise Unverified(Unverified.TAMPERED, "the HMAC does not match",
-                         "see that ORACALL_HMAC_KEY is the key it was made with")  # fmt: skip

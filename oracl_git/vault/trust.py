@@ -240,7 +240,10 @@ def parse_revoked(data: bytes) -> frozenset[str]:
 def _revoked_id(line: str) -> str:
     words = line.split()
     if words[0].startswith("SHA256:"):
-        return b64decode(words[0][7:] + "=", validate=True).hex()
+        found = b64decode(words[0][7:] + "=", validate=True)
+        if len(found) != 32:  # with letters missing it would be nobody's
+            raise ValueError
+        return found.hex()
     if re.fullmatch(r"[0-9a-f]{64}", words[0]):
         return words[0]
     place = next(i for i, word in [*enumerate(words), (len(words), "ssh-")] if _is_key_type(word))

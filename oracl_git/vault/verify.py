@@ -17,7 +17,7 @@ from . import chain as chains
 from . import memory, trust
 from .canonical import dumps
 from .chain import Chain, Snapshot
-from .keys import HMAC_PREFIX, UNSIGNED, PublicKey, check_hmac, fingerprint
+from .keys import HMAC_PREFIX, UNSIGNED, PublicKey, fingerprint, hmac_signer
 from .memory import Seen
 from .place import PREFIX
 from .sshsig import is_sshsig
@@ -281,9 +281,13 @@ def _others(found: list[Chain], own: list[Chain], verdict: Verdict, trusted: Tru
 
 def _integrity(verdict: Verdict, found: list[Chain]) -> Verdict:
     """The HMAC of this clone's own secret: asked for by name, and no more than local integrity."""
-    for chain in found:
-        if chain.key_id.startswith(HMAC_PREFIX) and (snapshot := chain.snapshot(verdict.commit)):
-            check_hmac(snapshot.envelope.signatures[0].value, snapshot.envelope.signed)
+    signer = hmac_signer()
+    theirs = [chain for chain in found if chain.key_id.startswith(HMAC_PREFIX)]
+    for chain in sorted(theirs, key=lambda chain: chain.key_id != signer.key_id):  # ours first: there may be older keys
+        if snapshot := chain.snapshot(verdict.commit):
+            if not signer.verifies(snapshot.envelope.signatures[0].value, snapshot.envelope.signed):
+                raise Unverified(Unverified.TAMPERED, "the HMAC does not match",
+                                 "see that ORACALL_HMAC_KEY is the key it was made with")  # fmt: skip
             if snapshot.statement.tree != verdict.tree:
                 raise Unverified(Unverified.MISMATCH, f"the snapshot of {verdict.commit[:7]} names another tree")
             said = snapshot.statement

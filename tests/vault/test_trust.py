@@ -117,8 +117,11 @@ def test_revocation(signed: Vault, tmp_path: Path) -> None:
         revoked.write_text("# lost\n" + line)
         assert signed.code(revoked=str(revoked)) == 12, line
         assert "revoked" in signed.err
-    revoked.write_text("what is this\n")
-    assert signed.code(revoked=str(revoked)) == 2  # a revocation that is not understood is not passed over
+    cut = [with_id["fingerprint"][: len("SHA256:") + size] for size in (0, 3, 7, 40, 42)]
+    for line in ("what is this", *cut, with_id["key_id"][:-1]):
+        revoked.write_text(line + "\n")
+        assert signed.code(revoked=str(revoked)) == 2, line  # a revocation that is not understood is not passed over
+        signed.cli("keys", "revoke", line, code=2)
     signed.git("checkout", "-q", "-b", "lost")
     signed.cli("keys", "revoke", f"{signed.key}.pub")
     signed.commit("The key was lost")
@@ -200,6 +203,16 @@ def test_hmac_is_local_integrity_asked_for_by_name(vault: Vault, monkeypatch: py
     vault.git("config", "oracl.sign", "required")
     vault.cli("verify", "--hmac", code=12, env=HMAC)
     vault.cli("snapshot", "create", "--hmac", code=2, env=HMAC)
+
+
+def test_an_hmac_key_that_was_replaced(vault: Vault) -> None:
+    """Each key finds what it signed, whichever of the two chains is listed first."""
+    both = [{"ORACALL_HMAC_KEY": letter * 32} for letter in "xy"]
+    for env in both:
+        vault.cli("snapshot", "create", "--hmac", env=env)
+    for env in both:
+        vault.cli("verify", "--hmac", env=env)
+    vault.cli("verify", "--hmac", code=11, env={"ORACALL_HMAC_KEY": "z" * 32})
 
 
 def test_policy(vault: Vault, tmp_path: Path) -> None:
