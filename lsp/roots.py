@@ -272,8 +272,8 @@ class Roots:
         if folder is None:
             raise Refused("a file outside the workspace is not answered")
         directory = os.path.dirname(real)
-        while is_open and not os.path.isdir(directory) and directory != os.path.dirname(directory):
-            directory = os.path.dirname(directory)  # it is made when the buffer is saved
+        while not os.path.isdir(directory) and directory != os.path.dirname(directory):
+            directory = os.path.dirname(directory)  # it is made when the buffer is saved, or went with the file
         root = self._at(directory, folder)
         if root is None:
             raise Refused("the file lies in no git repository")

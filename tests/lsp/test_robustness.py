@@ -360,6 +360,18 @@ def test_a_directory_that_is_made_later(server: Raw, shop: Shop) -> None:
     assert "shop/prices.py" in {row["path"] for row in server.result(*related(uri))["results"]}
 
 
+@pytest.mark.parametrize("method", ["workspace/didChangeWatchedFiles", "workspace/didDeleteFiles"])
+def test_a_directory_that_went_with_its_files(server: Raw, shop: Shop, method: str) -> None:
+    """A client tells of each file, and the directory of none is there any more."""
+    asked = ("oracl/search", {"query": "filename:cart.py"})
+    assert [row["path"] for row in server.result(*asked)["results"]] == ["shop/cart.py"]
+    shutil.rmtree(shop.path / "shop")
+    gone = {"uri": shop.uri("shop/cart.py")}
+    server.tell(method, {"changes": [{**gone, "type": 3}]} if "Watched" in method else {"files": [gone]})
+    assert server.result(*asked)["results"] == []
+    assert server.error(*related(gone["uri"])) == FAILED
+
+
 def test_two_folders_of_one_repository(raw: Callable[..., Raw], shop: Shop) -> None:
     """One goes; the other still lies in it."""
     server = raw()
