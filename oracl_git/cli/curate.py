@@ -45,6 +45,7 @@ def configure_curate(parser: argparse.ArgumentParser) -> None:
     )
     one = actions.add_parser("show", help="a ticket with its evidence, its events and its links", allow_abbrev=False)
     one.add_argument("ticket", help="its id, or how it begins")
+    one.add_argument("--private", action="store_true", help="a private one too")
     machine(one)
     for name in DECISIONS:
         decide = actions.add_parser(name, help=_WORDS[name], allow_abbrev=False)
@@ -52,6 +53,15 @@ def configure_curate(parser: argparse.ArgumentParser) -> None:
         decide.add_argument("--reason", required=True, help="why; it is kept")
         if name == "supersede":
             decide.add_argument("--by", required=True, metavar="TICKET", help="what stands in its place")
+    undo = actions.add_parser("undo", help="take back the last decision: it is as it was before", allow_abbrev=False)
+    undo.add_argument("tickets", nargs="+", metavar="TICKET", help="ids, or how they begin")
+    undo.add_argument("--reason", required=True, help="why; it is kept")
+    contradict = actions.add_parser(
+        "contradict", help="say that two tickets cannot both hold; each is still to be decided", allow_abbrev=False
+    )
+    contradict.add_argument("ticket", help="one of the two")
+    contradict.add_argument("other", help="the other")
+    contradict.add_argument("--reason", required=True, help="why; it is kept")
     dedup = actions.add_parser(
         "dedup", help="supersede tickets that say the same as an earlier one", allow_abbrev=False
     )
@@ -74,8 +84,12 @@ def run_curate(args: argparse.Namespace) -> int:
             evidence.refresh(db, runtime.project)
             if args.action == "propose":
                 return run_propose(runtime, db, args)
-            if args.action in DECISIONS:
+            if args.action in (*DECISIONS, "undo"):
                 return _decide(db, runtime.project, args)
+            if args.action == "contradict":
+                memory.contradict(db, args.ticket, args.other, reason=args.reason, actor=who())
+                print(f"{args.ticket} and {args.other} contradict each other.")
+                return 0
             if args.action == "dedup":
                 return _dedup(db, args)
             if args.action == "apply":
@@ -84,12 +98,12 @@ def run_curate(args: argparse.Namespace) -> int:
                 )
                 learned.push(db, runtime.project)
                 return _applied(done, args)
+        scopes = (*DEFAULT_SCOPES, "private") if args.private else DEFAULT_SCOPES
         if args.action == "show":
-            ticket = memory.ticket(runtime.reader, args.ticket)
+            ticket = memory.ticket(runtime.reader, args.ticket, scopes)
             return show.ticket(
                 ticket, memory.events(runtime.reader, ticket.id), memory.links(runtime.reader, ticket.id), args
             )
-        scopes = (*DEFAULT_SCOPES, "private") if args.private else DEFAULT_SCOPES
         found = memory.tickets(runtime.reader, status=args.status, type=args.type, scopes=scopes)
         if not (args.status or args.all):
             found = [ticket for ticket in found if ticket.status in _OPEN]
@@ -98,9 +112,11 @@ def run_curate(args: argparse.Namespace) -> int:
 
 def _decide(db: Connection, project: Project, args: argparse.Namespace) -> int:
     for name in args.tickets:
-        found = memory.decide(
-            db, project, name, args.action, reason=args.reason, actor=who(), by=getattr(args, "by", "")
-        )
+        if args.action == "undo":
+            found = memory.undo(db, name, reason=args.reason, actor=who())
+        else:
+            by = getattr(args, "by", "")
+            found = memory.decide(db, project, name, args.action, reason=args.reason, actor=who(), by=by)
         print(f"{found.ref} is {found.status}.")
     learned.push(db, project)
     if args.action == "approve":

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import UsageError
-from ..ontology import experience, memory, working
+from ..ontology import experience, learned, memory, working
 from ..ontology.model import DECISIONS, SCOPES, TICKET_STATUSES
 from ..ontology.runtime import Runtime
 from . import ontology_show as show
@@ -153,9 +153,11 @@ def run_memory(runtime: Runtime, args: argparse.Namespace) -> int:
             memory.contradict(db, args.ticket, args.other, reason=args.reason, actor=who())
             print(f"{args.ticket} and {args.other} contradict each other.")
             return 0
+        learned.pull(db, runtime.project)
         ticket = memory.decide(
             db, runtime.project, args.ticket, args.decision, reason=args.reason, actor=who(), by=args.by
         )
+        learned.push(db, runtime.project)
     print(
         f"{ticket.ref} is {ticket.status}."
         + (" It becomes a file with: git oracl curate apply" if ticket.status == "approved" else "")

@@ -11,7 +11,7 @@ from ..ontology.model import SCOPES
 from ..ontology.runtime import Runtime
 from . import ontology_show as show
 from . import output
-from .ontology_options import actions_of, seconds
+from .ontology_options import actions_of, allowed, scopes, seconds
 from .parser import machine
 from .progress import Bar
 
@@ -160,8 +160,9 @@ def run_ingest(runtime: Runtime, args: argparse.Namespace) -> int:
 
 
 def configure_status(parser: argparse.ArgumentParser) -> None:
+    scopes(parser)
     machine(parser)
 
 
 def run_status(runtime: Runtime, args: argparse.Namespace) -> int:
-    return show.status(runtime.status(), args)
+    return show.status(runtime.status(allowed(args)), args)

@@ -10,10 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from .. import whole
+from ..store.taking import alone
 
 EDGE, TAG = "learned_edge", "learned_tag"
 PROPOSED, APPROVED, REJECTED, APPLIED = "proposed", "approved", "rejected", "applied"
@@ -89,6 +91,17 @@ def _ticket(row: Any) -> Ticket | None:
     if kind not in (EDGE, TAG) or status not in STATUSES or not 0 < confidence <= 1:
         return None
     return Ticket(kind, (subject[0], subject[1]), float(confidence), opens, sessions, first, last, status)
+
+
+@contextmanager
+def editing(git_dir: str) -> Iterator[dict[str, Ticket]]:
+    """Id → ticket, to be changed: written when the block ends well, and nobody else writes meanwhile."""
+    with alone(place(git_dir), make=True):
+        known = load(git_dir)
+        before = dict(known)
+        yield known
+        if known != before:
+            save(git_dir, known.values())
 
 
 def save(git_dir: str, tickets: Iterable[Ticket]) -> None:

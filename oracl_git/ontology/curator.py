@@ -18,6 +18,7 @@ from typing import Any
 from ..errors import NotAllowed
 from ..graph import learned as learned_tags
 from ..learn.tracked import wrong
+from ..store.taking import alone
 from . import evidence, memory, store
 from .memory import Ticket
 from .model import CONSTRAINT, EDGE, EXPERIENCE, FACT, PRIVATE, SCOPES, TAG
@@ -49,12 +50,18 @@ def apply(
     """Bring the tracked files to what the approved tickets say; nothing is committed."""
     memory.expire(db)
     evidence.refresh(db, project)
+    with alone(project.place(EDGES), make=True):  # another who writes there waits, and reads what is written here
+        return _apply(db, project, actor, allow_private, dry_run)
+
+
+def _apply(db: Connection, project: Project, actor: str, allow_private: bool, dry_run: bool) -> Applied:
     approved = list(memory.tickets(db, status="approved", scopes=SCOPES, experience=True))
     done = Applied()
     done.withheld = [t.ref for t in approved if t.scope == PRIVATE and not allow_private]
     wanted = [t for t in approved if t.ref not in set(done.withheld)]
     known = {ref for (ref,) in db.execute("SELECT ref FROM memory_candidates")}
-    files = _memories(project, wanted, known, done) | _learned(project, wanted, known)
+    withdrawn = known - {t.ref for t in approved}  # a private one that is not written now stays where it was
+    files = _memories(project, wanted, withdrawn) | _learned(project, wanted, withdrawn | _proposals(db, withdrawn))
     files |= _by_hand(project, known)
     files |= _attributes(project) if files else {}
     for path, content in sorted(files.items()):
@@ -118,18 +125,17 @@ def slug(text: str) -> str:
     return "-".join(words)[:60] or "memory"
 
 
-def _memories(project: Project, wanted: list[Ticket], known: set[str], done: Applied) -> dict[str, bytes | None]:
+def _memories(project: Project, wanted: list[Ticket], withdrawn: set[str]) -> dict[str, bytes | None]:
     """path → content of each memory file; None for one whose ticket stands no more."""
     files: dict[str, bytes | None] = {}
     for ticket in wanted:
         if ticket.type in (FACT, EXPERIENCE):
             files[f"{HOME}/{MEMORY}/{slug(ticket.text)}-{ticket.ref.partition('_')[2][:6]}.md"] = _page(ticket)
-    standing = {t.ref for t in wanted}
     place = os.path.join(project.root, HOME, MEMORY)
     for name in sorted(os.listdir(place)) if os.path.isdir(place) and not os.path.islink(place) else ():
         path = f"{HOME}/{MEMORY}/{name}"
         match = re.search(rb"^ticket: (\w+)$", (_held(project, path) or b"")[:4096], re.MULTILINE)
-        if match and match[1].decode() in known - standing - set(done.withheld) and path not in files:
+        if match and match[1].decode() in withdrawn and path not in files:
             files[path] = None
     return files
 
@@ -158,15 +164,20 @@ def _page(ticket: Ticket) -> bytes:
 # -- learned edges, tags and constraints ------------------------------------------------------
 
 
-def _learned(project: Project, wanted: list[Ticket], known: set[str]) -> dict[str, bytes | None]:
+def _proposals(db: Connection, refs: set[str]) -> set[str]:
+    """The names that `learn` has for tickets: what it wrote bears them."""
+    rows = db.execute("SELECT ref, json_extract(payload, '$.proposal') FROM memory_candidates")
+    return {str(name) for ref, name in rows if name and ref in refs}
+
+
+def _learned(project: Project, wanted: list[Ticket], withdrawn: set[str]) -> dict[str, bytes | None]:
     files: dict[str, bytes | None] = {}
-    standing = {ticket.ref for ticket in wanted}
     for name, type_, make in ((EDGES, EDGE, _edges), (TAGS, TAG, _tags), (CONSTRAINTS, CONSTRAINT, _constraints)):
         path = f"{HOME}/{name}"
         old = _held(project, path)
         tickets = [ticket for ticket in wanted if ticket.type == type_]
-        if tickets or (old is not None and any(ref.encode() in old for ref in known - standing)):
-            files[path] = make(project, tickets, known - standing)
+        if tickets or (old is not None and any(ref.encode() in old for ref in withdrawn)):
+            files[path] = make(project, tickets, withdrawn)
     return files
 
 

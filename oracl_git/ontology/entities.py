@@ -1,7 +1,7 @@
 """The entities and relations of a document, and how they are kept: one row a name, evidence for each.
 
 Knows that two spellings of one name are one entity and that an acronym given beside
-its long form is an alias. What is a name says `naming.py`, what is said of it
+its long form is an alias, by the word of that passage. What is a name says `naming.py`, what is said of it
 `statements.py`.
 """
 
@@ -14,7 +14,8 @@ from typing import NamedTuple
 from .chunking import Chunk
 from .clock import now
 from .graph import norm
-from .naming import TERM, Mention, acronyms, names
+from .model import TERM
+from .naming import Mention, acronyms, names
 from .statements import Statement, statements
 from .store import Connection
 
@@ -24,7 +25,7 @@ class Graph(NamedTuple):
 
     mentions: list[Mention]
     statements: list[Statement]
-    aliases: list[tuple[str, str]]  # (name, other name)
+    aliases: list[tuple[int, str, str]]  # (place among the chunks, name, other name)
 
 
 def extract(chunks: Sequence[Chunk]) -> Graph:
@@ -35,7 +36,7 @@ def extract(chunks: Sequence[Chunk]) -> Graph:
     for place, chunk in enumerate(chunks):
         if chunk.kind != "code" and "(" in chunk.text:
             for long, short, start, stop in acronyms(chunk.text):
-                aliases.append((long, short))
+                aliases.append((place, long, short))
                 if (place, start) not in taken:
                     mentions.append(Mention(place, start, stop, long, TERM, 0.9))
                     taken.add((place, start))
@@ -50,32 +51,38 @@ def entity_ref(name: str) -> str:
 
 
 def save(db: Connection, chunks: list[int], graph: Graph) -> tuple[int, int]:
-    """Write what a document names and says; (mentions, relations). The caller holds the transaction."""
-    known: dict[str, int] = {}
+    """Write what a document names and says; (mentions, relations). The caller holds the transaction.
+
+    An acronym is the name it stands for where the document says so, and there alone: what it means in
+    another document is no property of this one, and would go when that one goes.
+    """
+    meant = _meant(graph)
+    numbers: dict[str, int] = {}
     for mention in graph.mentions:
-        key = norm(mention.name)
-        if not key:
-            continue
-        number = known.get(key) or known.setdefault(key, _entity(db, mention))
-        db.execute(
-            "INSERT OR IGNORE INTO entity_mentions VALUES(?,?,?,?,?)",
-            (number, chunks[mention.chunk], mention.start, mention.stop, mention.confidence),
-        )
-    for name, other in graph.aliases:
-        if norm(name) in known and norm(other):
-            db.execute("INSERT OR IGNORE INTO entity_aliases(entity, norm, alias) VALUES(?,?,?)",
-                (known[norm(name)], norm(other), other),
+        name = meant.get(norm(mention.name), mention.name)
+        if norm(name):
+            number = _numbered(db, numbers, name)
+            db.execute(
+                "INSERT OR IGNORE INTO entity_mentions(entity, chunk, start, stop, name, kind, confidence)"
+                " VALUES(?,?,?,?,?,?,?)",
+                (number, chunks[mention.chunk], mention.start, mention.stop, name, mention.kind, mention.confidence),
+            )
+    for place, name, other in graph.aliases:
+        if norm(name) in numbers and norm(other):
+            db.execute(
+                "INSERT OR IGNORE INTO entity_aliases(entity, norm, chunk, alias) VALUES(?,?,?,?)",
+                (numbers[norm(name)], norm(other), chunks[place], other),
             )
     written = 0
     for said in graph.statements:
-        subject, target = known.get(norm(said.subject)), known.get(norm(said.object))
+        one, other = (norm(meant.get(norm(name), name)) for name in (said.subject, said.object))
+        subject, target = numbers.get(one), numbers.get(other)
         if subject and target and subject != target:
             (at,) = db.execute("SELECT ref FROM chunks WHERE id=?", (chunks[said.chunk],)).fetchone()
-            record = "\0".join((norm(said.subject), said.relation, norm(said.object), at, str(said.start)))
+            record = "\0".join((one, said.relation, other, at, str(said.start)))
             written += db.execute(
                 "INSERT OR IGNORE INTO relations(ref, subject, relation, object, confidence, chunk, start, stop,"
-                " valid_from, valid_to,"
-                " observed_at, status) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
+                " valid_from, valid_to, observed_at, status) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
                 (
                     "rel_" + hashlib.sha256(record.encode("utf-8", "replace")).hexdigest()[:16],
                     subject,
@@ -94,21 +101,22 @@ def save(db: Connection, chunks: list[int], graph: Graph) -> tuple[int, int]:
     return len(graph.mentions), written
 
 
+def _meant(graph: Graph) -> dict[str, str]:
+    """The acronyms of a document (in one form) → the one name each stands for."""
+    found: dict[str, dict[str, str]] = {}
+    for _, name, other in graph.aliases:
+        found.setdefault(norm(other), {}).setdefault(norm(name), name)
+    return {short: next(iter(names.values())) for short, names in found.items() if len(names) == 1}
+
+
+def _numbered(db: Connection, numbers: dict[str, int], name: str) -> int:
+    """The row of an entity; made where there is none."""
+    key = norm(name)
+    if key not in numbers:
+        db.execute("INSERT OR IGNORE INTO entities(ref, norm) VALUES(?,?)", (entity_ref(name), key))
+        numbers[key] = int(db.execute("SELECT id FROM entities WHERE norm=?", (key,)).fetchone()[0])
+    return numbers[key]
+
+
 def _status(said: Statement) -> str:
     return "ended" if said.valid_to and said.valid_to < now()[: len(said.valid_to)] else "active"
-
-
-def _entity(db: Connection, mention: Mention) -> int:
-    key = norm(mention.name)
-    row = db.execute("SELECT id, kind FROM entities WHERE norm=?", (key,)).fetchone()
-    if row is None:
-        row = db.execute("SELECT entity, '' FROM entity_aliases WHERE norm=? LIMIT 1", (key,)).fetchone()
-    if row is None:
-        cursor = db.execute(
-            "INSERT INTO entities(ref, name, kind, norm) VALUES(?,?,?,?)",
-            (entity_ref(mention.name), mention.name, mention.kind, key),
-        )
-        return int(cursor.lastrowid or 0)
-    if row[1] == "name" and mention.kind != "name":
-        db.execute("UPDATE entities SET kind=? WHERE id=?", (mention.kind, row[0]))
-    return int(row[0])

@@ -21,6 +21,11 @@ from .store import Connection
 
 _OPEN = ("candidate", "quarantined", "approved")
 _BATCH = 500
+# Whether a ticket `t` was written to a file since a decision on it was last taken back.
+_WRITTEN = (
+    "EXISTS(SELECT 1 FROM memory_candidate_events e WHERE e.candidate=t.id AND e.event='apply' AND NOT EXISTS("
+    "SELECT 1 FROM memory_candidate_events u WHERE u.candidate=t.id AND u.event='undo' AND u.id>e.id))"
+)
 
 
 def of_chunk(db: Connection, chunk: int, start: int = 0, stop: int = 0) -> dict[str, Any]:
@@ -87,24 +92,49 @@ def _on_disk(project: Project, root: str, uri: str) -> str:
 
 
 def refresh(db: Connection, project: Project, refs: Iterable[str] | None = None) -> int:
-    """Mark open tickets stale whose evidence is not what it was; how many."""
+    """Mark open tickets stale whose evidence is not what it was, and working memory invalid; how many tickets."""
+    wanted = None if refs is None else set(refs)
+    with store.transaction(db):
+        pinned = [(row, json.loads(row[3])) for row in _resting(db) if wanted is None or row[1] in wanted]
+        paths = [ref["path"] for _, refs_ in pinned for ref in refs_ if "path" in ref]
+        heads = blobs_at_head(project.repo, paths)
+        stale = [(row, why) for row, refs_ in pinned for why in [_changed(db, refs_, heads)] if why]
+        for row, why in stale:
+            record(db, row[0], "stale", row[2], "stale", why, "runtime")
+        held = db.execute("SELECT id, source_refs FROM working_memory WHERE status='active'").fetchall()
+        for number, rests in held if wanted is None else ():
+            if why := _changed(db, json.loads(rests), {}):
+                db.execute(
+                    "UPDATE working_memory SET status='invalidated', invalidation_reason=? WHERE id=?", (why, number)
+                )
+    return len(stale)
+
+
+def _resting(db: Connection) -> list[tuple[int, str, str, str]]:
+    """(id, name, status, references) of the open tickets that rest on something and are in no file yet."""
     marks = ",".join("?" * len(_OPEN))
-    rows = db.execute(
-        f"SELECT id, ref, status, source_refs FROM memory_candidates m WHERE status IN ({marks}) AND source_refs"
-        " <> '[]'"
-        " AND NOT EXISTS(SELECT 1 FROM memory_candidate_events e WHERE e.candidate=m.id AND e.event='apply')",
+    return db.execute(
+        f"SELECT id, ref, status, source_refs FROM memory_candidates t WHERE status IN ({marks}) AND source_refs"
+        f" <> '[]' AND NOT {_WRITTEN}",
         _OPEN,
     ).fetchall()
-    wanted = None if refs is None else set(refs)
-    rows = [row for row in rows if wanted is None or row[1] in wanted]
-    pinned = [(row, json.loads(row[3])) for row in rows]
-    heads = blobs_at_head(project.repo, [ref["path"] for _, refs_ in pinned for ref in refs_ if "path" in ref])
-    stale = [(row, why) for row, refs_ in pinned for why in [_changed(db, refs_, heads)] if why]
-    if stale:
-        with store.transaction(db):
-            for row, why in stale:
-                record(db, row[0], "stale", row[2], "stale", why, "runtime")
-    return len(stale)
+
+
+def forget(db: Connection, uris: Iterable[str]) -> int:
+    """Take away what was learned from sources that are to be forgotten: their words stand there too; how many tickets.
+
+    What was written to a file for git to track stays: it is no secret of this store any more.
+    The caller holds the transaction.
+    """
+    holds = "EXISTS(SELECT 1 FROM json_each(t.source_refs) r WHERE json_extract(r.value, '$.uri')=?)"
+    gone = 0
+    for uri in uris:
+        gone += db.execute(
+            f"DELETE FROM memory_candidates AS t WHERE {holds} AND NOT {_WRITTEN}",
+            (uri,),
+        ).rowcount
+        db.execute(f"DELETE FROM working_memory AS t WHERE {holds}", (uri,))
+    return gone
 
 
 def _changed(db: Connection, refs: list[dict[str, Any]], heads: dict[str, str]) -> str:

@@ -52,10 +52,13 @@ def forget(db: Connection, uris: list[str]) -> int:
     gone = 0
     for uri in uris:
         with store.transaction(db):
-            row = db.execute("SELECT id FROM sources WHERE uri=?", (uri,)).fetchone()
+            row = db.execute("SELECT id, ref FROM sources WHERE uri=?", (uri,)).fetchone()
             if row:
                 clear(db, row[0])
-                db.execute("DELETE FROM sources WHERE id=?", row)
+                db.execute("DELETE FROM sources WHERE id=?", row[:1])
+                db.execute(
+                    "DELETE FROM source_lineage WHERE source=?1 OR (parent=?1 AND relation='same_content_as')", row[1:]
+                )
                 gone += 1
     return gone
 

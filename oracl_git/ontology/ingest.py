@@ -21,7 +21,7 @@ from .chunking import Chunk, chunks, ref_of
 from .clock import now
 from .embedding import Adapter, Vector, sketch
 from .gather import Found, Roots
-from .model import PARSED, PARSER_ERROR, UNSUPPORTED, Counts
+from .model import PARSED, PARSER_ERROR, UNSUPPORTED, Counts, narrower
 from .project import Project, Root
 from .store import Connection
 from .text_index import add, rebuild
@@ -29,7 +29,7 @@ from .words import VERSION
 
 Progress = Callable[[str, int, int], None]
 OCR_SECONDS = 60.0  # of wall time, for all pictures and scanned pages of one ingest
-_REVISION = "3"  # of how documents become rows; another one reads everything again
+_REVISION = "4"  # of how documents become rows; another one reads everything again
 
 
 @dataclass
@@ -349,10 +349,15 @@ class Ingest:
         if row and changed:
             rows.append((ref, ref, "version_of", row[2], at))
         if source.checksum:
-            twins = self.db.execute("SELECT ref, uri FROM sources WHERE checksum=? AND uri<>?", (source.checksum, uri))
-            for twin, other in twins.fetchall()[:20]:
-                relation = "same_content_as" if self._present(other) else "moved_from"
-                rows.append((ref, twin, relation, source.checksum, at))
+            twins = self.db.execute(
+                "SELECT ref, uri, scope FROM sources WHERE checksum=? AND uri<>? ORDER BY uri", (source.checksum, uri)
+            )
+            scope = source.found.root.scope
+            for twin, other, seen in twins.fetchall()[:20]:
+                if self._present(other):
+                    rows.append((ref, twin, "same_content_as", source.checksum, at))
+                elif narrower(scope, seen) == scope:  # or who may see this could learn of a name that was hidden
+                    rows.append((ref, twin, "moved_from", source.checksum, at))
         self.db.executemany(
             "INSERT OR IGNORE INTO source_lineage(source, parent, relation, checksum, observed_at) VALUES(?,?,?,?,?)",
             rows,

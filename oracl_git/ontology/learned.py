@@ -1,21 +1,26 @@
 """What was learned from opened results, in the same queue as everything else.
 
 Knows how proposals of `learn` become tickets, pinned to the blobs they speak of, and
-how a decision made in either place is known in the other. Decides nothing itself.
+how a decision made in either place is known in the other: what changed since the two were last
+compared is news. Decides nothing itself.
 """
 
 from __future__ import annotations
 
+import json
+
 from ..learn import tickets as proposals
 from . import evidence, memory, store
-from .model import EDGE, TAG
+from .model import DECISIONS, EDGE, TAG
 from .project import Project
 from .store import Connection
 
 _DECIDED = {proposals.APPROVED: "approve", proposals.APPLIED: "approve", proposals.REJECTED: "reject"}
+_OVER = ("stale", "expired")  # what no decision reaches any more
+_COMPARED = "proposals"  # meta
 _BACK = {
-    "approved": proposals.APPROVED, "rejected": proposals.REJECTED, "deprecated": proposals.REJECTED,
-    "superseded": proposals.REJECTED,
+    "candidate": proposals.PROPOSED, "approved": proposals.APPROVED, "rejected": proposals.REJECTED,
+    "deprecated": proposals.REJECTED, "superseded": proposals.REJECTED,
 }  # fmt: skip
 
 
@@ -24,10 +29,10 @@ def pull(db: Connection, project: Project) -> int:
     if project.repo is None:
         return 0
     waiting = proposals.load(project.repo.git_dir)
-    held = _held(db)
-    fresh = [one for one in waiting.values() if one.id not in held and one.status == proposals.PROPOSED]
-    heads = evidence.blobs_at_head(project.repo, [path for one in fresh for path in _paths(one)])
     with store.transaction(db):
+        held, seen = _held(db), _seen(db)
+        fresh = [one for one in waiting.values() if one.id not in held and one.status == proposals.PROPOSED]
+        heads = evidence.blobs_at_head(project.repo, [path for one in fresh for path in _paths(one)])
         for one in fresh:
             refs = [{"path": path, "blob": heads[path]} for path in _paths(one) if path in heads]
             memory.propose(
@@ -35,12 +40,15 @@ def pull(db: Connection, project: Project) -> int:
                 payload=_payload(one), confidence=one.confidence,
             )  # fmt: skip
         for one in waiting.values():
-            row = held.get(one.id)
-            if row and row[1] == "candidate" and one.status in _DECIDED:
-                new = "approved" if _DECIDED[one.status] == "approve" else "rejected"
-                evidence.record(
-                    db, row[0], _DECIDED[one.status], row[1], new, "decided with git oracl learn", "curator:learn"
-                )
+            row, decision = held.get(one.id), _DECIDED.get(one.status)
+            # What is as it was when the two were last compared says nothing: the queue may have decided since.
+            if row and decision and one.status != seen.get(one.id) and row[1] not in _OVER:
+                new = DECISIONS[decision]
+                if row[1] != new:
+                    evidence.record(
+                        db, row[0], decision, row[1], new, "decided with git oracl learn", "curator:learn"
+                    )
+        _see(db, waiting, seen)
     return len(fresh)
 
 
@@ -48,18 +56,29 @@ def push(db: Connection, project: Project) -> None:
     """Tell `learn` what was decided here."""
     if project.repo is None:
         return
-    waiting = proposals.load(project.repo.git_dir)
-    held = _held(db)
-    changed = dict(waiting)
-    for name, one in waiting.items():
-        row = held.get(name)
-        status = _BACK.get(row[1]) if row else None
-        if row and status == proposals.APPROVED and row[2]:
-            status = proposals.APPLIED
-        if status and status != one.status and one.status != proposals.APPLIED:
-            changed[name] = one._replace(status=status)
-    if changed != waiting:
-        proposals.save(project.repo.git_dir, changed.values())
+    with store.transaction(db):
+        held, seen = _held(db), _seen(db)
+        with proposals.editing(project.repo.git_dir) as waiting:
+            for name, one in waiting.items():
+                row = held.get(name)
+                status = _BACK.get(row[1]) if row else None
+                if row and status == proposals.APPROVED and (row[2] or one.status == proposals.APPLIED):
+                    status = proposals.APPLIED
+                if status and one.status == seen.get(name, proposals.PROPOSED):  # else it was decided there since
+                    waiting[name] = one._replace(status=status)
+            _see(db, {name: one for name, one in waiting.items() if name in held}, seen)
+
+
+def _seen(db: Connection) -> dict[str, str]:
+    """proposal → the status it had when the two were last compared."""
+    row = db.execute("SELECT value FROM meta WHERE key=?", (_COMPARED,)).fetchone()
+    return dict(json.loads(row[0])) if row else {}
+
+
+def _see(db: Connection, waiting: dict[str, proposals.Ticket], seen: dict[str, str]) -> None:
+    now = {name: one.status for name, one in waiting.items()}
+    if now != seen:
+        db.execute("INSERT OR REPLACE INTO meta VALUES(?,?)", (_COMPARED, json.dumps(now, sort_keys=True)))
 
 
 def _held(db: Connection) -> dict[str, tuple[int, str, int]]:

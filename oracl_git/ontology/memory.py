@@ -25,6 +25,8 @@ TICKET_LIFE = 90 * 86_400  # seconds an undecided ticket waits
 SAME = 0.95  # cosine from which two tickets say the same
 APART = 0.35  # share of the bits of two sketches beyond which nothing is alike
 _CLOSED = ("stale", "expired")  # what nobody can approve any more
+_STANDING = ("candidate", "active", "approved", "quarantined")  # what may stand in the place of another
+_ASIDE = ("apply", "rescope", "contradict")  # events that are no decision on what a ticket is
 _COLUMNS = (
     "id, ref, type, agent, memory_kind, text, payload, tags, salience, scope, suggested_scope, status, reason,"
     " confidence,"
@@ -228,12 +230,13 @@ def tickets(
     return [_ticket(row) for row in rows]
 
 
-def ticket(db: Connection, ref: str) -> Ticket:
-    """One ticket, by its name or the beginning of it. Raises Unrecorded."""
+def ticket(db: Connection, ref: str, scopes: Iterable[str] = SCOPES) -> Ticket:
+    """One ticket of these scopes, by its name or the beginning of it. Raises Unrecorded."""
+    allowed = tuple(scopes)
     rows = db.execute(
-        f"SELECT {_COLUMNS} FROM memory_candidates WHERE ref=? OR substr(ref, 1, length(?))=? ORDER BY ref<>?,"
-        " id LIMIT 2",
-        (ref, ref, ref, ref),
+        f"SELECT {_COLUMNS} FROM memory_candidates WHERE (ref=? OR substr(ref, 1, length(?))=?)"
+        f" AND scope IN ({','.join('?' * len(allowed))}) ORDER BY ref<>?, id LIMIT 2",
+        (ref, ref, ref, *allowed, ref),
     ).fetchall()
     if not rows or len(ref) < 4:
         raise Unrecorded(f"there is no ticket {ref!r}", "git oracl curate list --all")
@@ -270,16 +273,14 @@ def links(db: Connection, number: int) -> list[tuple[str, str, str, float]]:
 
 def expire(db: Connection) -> int:
     """Mark what waited too long; how many."""
-    at = clock.now()
-    rows = db.execute(
-        "SELECT id, status FROM memory_candidates WHERE status IN"
-        " ('candidate','active','approved','quarantined') AND expires_at<=?",
-        (at,),
-    ).fetchall()
-    if rows:
-        with store.transaction(db):
-            for number, status in rows:
-                evidence.record(db, number, "expire", status, "expired", "its time is over", "runtime")
+    with store.transaction(db):
+        rows = db.execute(
+            "SELECT id, status FROM memory_candidates WHERE status IN"
+            " ('candidate','active','approved','quarantined') AND expires_at<=?",
+            (clock.now(),),
+        ).fetchall()
+        for number, status in rows:
+            evidence.record(db, number, "expire", status, "expired", "its time is over", "runtime")
     return len(rows)
 
 
@@ -298,23 +299,46 @@ def decide(
     if changed := evidence.unread(db, project, [found.ref]) if decision == "approve" else []:
         raise UsageError(f"{changed[0]} has changed since it was read", "git oracl ontology ingest")
     evidence.refresh(db, project, [found.ref])
-    found = ticket(db, found.ref)
-    if decision == "approve" and found.status in _CLOSED:
-        why = events(db, found.id)[-1]["reason"]
-        raise UsageError(
-            f"{found.ref} is {found.status}: {why}", "ask again, so that a new ticket is made from what is there now"
-        )
     with store.transaction(db):
+        found = ticket(db, found.ref)  # as it is now, whoever else decides
+        if decision == "approve" and found.status in _CLOSED:
+            why = events(db, found.id)[-1]["reason"]
+            raise UsageError(
+                f"{found.ref} is {found.status}: {why}",
+                "ask again, so that a new ticket is made from what is there now",
+            )
+        _unlink(db, found)  # who superseded it before does so no more
         if decision == "supersede":
-            _link(db, ticket(db, by), found, SUPERSEDES, actor)
+            other = ticket(db, by)
+            if other.status not in _STANDING:
+                raise UsageError(
+                    f"{other.ref} is {other.status}, and cannot stand in its place", "git oracl curate list"
+                )
+            _link(db, other, found, SUPERSEDES, actor)
         evidence.record(db, found.id, decision, found.status, DECISIONS[decision], reason, f"curator:{actor}")
+    return ticket(db, found.ref)
+
+
+def undo(db: Connection, ref: str, *, reason: str, actor: str) -> Ticket:
+    """Take back the last decision on a ticket: it is as it was before. Raises UsageError where there is none."""
+    if not reason.strip():
+        raise UsageError("a decision needs a reason", f"git oracl curate undo {ref} --reason WHY")
+    with store.transaction(db):
+        found = ticket(db, ref)
+        last = next((event for event in reversed(events(db, found.id)) if event["event"] not in _ASIDE), None)
+        if last is None or last["event"] not in (*DECISIONS, "dedup"):
+            raise UsageError(f"{found.ref} is {found.status}, and not by a decision", f"git oracl curate show {ref}")
+        _unlink(db, found)
+        evidence.record(db, found.id, "undo", found.status, last["from"], reason, f"curator:{actor}")
     return ticket(db, found.ref)
 
 
 def contradict(db: Connection, first: str, second: str, *, reason: str, actor: str) -> None:
     """A curator's word that two memories cannot both hold."""
-    one, other = ticket(db, first), ticket(db, second)
+    if not reason.strip():
+        raise UsageError("a decision needs a reason", f"git oracl curate contradict {first} {second} --reason WHY")
     with store.transaction(db):
+        one, other = ticket(db, first), ticket(db, second)
         _link(db, one, other, CONTRADICTS, actor)
         for each, opposite in ((one, other), (other, one)):
             text = f"{reason} ({opposite.ref})"
@@ -331,6 +355,11 @@ def _link(db: Connection, source: Ticket, target: Ticket, relation: str, actor: 
         "INSERT OR REPLACE INTO memory_links VALUES(?,?,?,?,?,?)",
         (source.id, target.id, relation, 1.0, f"curator:{actor}", clock.now()),
     )
+
+
+def _unlink(db: Connection, target: Ticket) -> None:
+    """Nothing supersedes a ticket any more."""
+    db.execute("DELETE FROM memory_links WHERE target=? AND relation=?", (target.id, SUPERSEDES))
 
 
 def dedup(db: Connection, *, actor: str, apply: bool = True) -> list[tuple[str, str, float]]:

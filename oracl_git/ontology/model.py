@@ -43,6 +43,8 @@ DECISIONS = {
 }
 SIMILAR, SUPERSEDES, CONTRADICTS = LINK_RELATIONS = ("similar_to", "supersedes", "contradicts")
 WORKING_STATUSES = ("active", "expired", "evicted", "invalidated")
+# What an entity is; a `name` is one of which no more is said.
+ORGANISATION, PERSON, PROJECT, TERM, CONTACT, NAME = "organisation", "person", "project", "term", "contact", "name"
 RISKS = ("low", "medium", "high")
 
 

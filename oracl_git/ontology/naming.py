@@ -14,9 +14,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .chunking import Chunk
+from .model import CONTACT, NAME, ORGANISATION, PERSON, PROJECT, TERM
 from .ordinary import ORDINARY
-
-ORGANISATION, PERSON, PROJECT, TERM, CONTACT, NAME = "organisation", "person", "project", "term", "contact", "name"
 
 
 class Mention(NamedTuple):

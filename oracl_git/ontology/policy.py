@@ -11,6 +11,7 @@ import hashlib
 import os
 
 from ..errors import NotAllowed
+from ..store.taking import alone
 from .clock import now
 from .project import HOME, INBOX, Project, Root, read_json, write_json
 
@@ -112,15 +113,17 @@ def approve(project: Project, root: Root) -> None:
         "digest": digest(project, root),
         "at": now(),
     }
-    rows = [old for old in approvals() if (old.get("project"), old.get("path")) != (row["project"], row["path"])]
-    write_json(place, {"schema": 1, "approvals": [*rows, row]})
+    with alone(place):
+        rows = [old for old in approvals() if (old.get("project"), old.get("path")) != (row["project"], row["path"])]
+        write_json(place, {"schema": 1, "approvals": [*rows, row]})
 
 
 def revoke(project: Project, path: str) -> bool:
     """Forget the approval of a path; whether there was one."""
     full = os.path.normpath(os.path.join(project.root, path))
-    rows = approvals()
-    kept = [row for row in rows if (row.get("project"), row.get("path")) != (project.root, full)]
-    if len(kept) != len(rows):
-        write_json(_file(), {"schema": 1, "approvals": kept})
+    with alone(_file()):
+        rows = approvals()
+        kept = [row for row in rows if (row.get("project"), row.get("path")) != (project.root, full)]
+        if len(kept) != len(rows):
+            write_json(_file(), {"schema": 1, "approvals": kept})
     return len(kept) != len(rows)

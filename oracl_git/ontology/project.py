@@ -16,6 +16,7 @@ from typing import Any
 from .. import whole
 from ..errors import NotAllowed, OntologyInactive, UsageError
 from ..git import Repository
+from ..store.taking import alone
 from .model import INTERNAL, SCOPES
 
 HOME = ".agentlas"
@@ -133,18 +134,21 @@ class Project:
 
     def register(self, root: Root) -> bool:
         """Write a source into ontology-sources.json; whether that changed anything."""
-        return self._edit([row for row in self.roots()[0] if row.path != root.path] + [root])
+        return self._edit(root.path, root)
 
     def unregister(self, path: str) -> bool:
         """Take a source out; whether it was there."""
-        return self._edit([row for row in self.roots()[0] if row.path != path])
+        return self._edit(path, None)
 
-    def _edit(self, roots: list[Root]) -> bool:
-        before = self.roots()[0]
-        if sorted(before, key=lambda r: r.path) == sorted(roots, key=lambda r: r.path):
-            return False
-        rows = [{"path": r.path, "kind": r.kind, "scope": r.scope} for r in sorted(roots, key=lambda r: r.path)]
-        write_json(self.place(SOURCES), {"schema": SCHEMA, "policy": POLICY, "sources": rows})
+    def _edit(self, path: str, root: Root | None) -> bool:
+        """Put a root in the place of what is registered for a path; whether that changed anything."""
+        with alone(self.place(SOURCES)):
+            before = self.roots()[0]
+            roots = [row for row in before if row.path != path] + ([root] if root else [])
+            if sorted(before, key=lambda r: r.path) == sorted(roots, key=lambda r: r.path):
+                return False
+            rows = [{"path": r.path, "kind": r.kind, "scope": r.scope} for r in sorted(roots, key=lambda r: r.path)]
+            write_json(self.place(SOURCES), {"schema": SCHEMA, "policy": POLICY, "sources": rows})
         return True
 
 

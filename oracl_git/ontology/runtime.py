@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import NotAllowed, OntologyInactive, OraclError, UsageError
 from ..store.database import closed_on_failure
-from . import evidence, experience, gather, graph, held, memory, policy, store, working
+from . import evidence, experience, gather, graph, held, memory, policy, store, text_index, working
 from .documents import Edge
 from .embedding import AUTO, Adapter, adapter
 from .model import DEFAULT_SCOPES, FACT, PARSED, PRIVATE, SCOPES, Counts, Hit, Memory, narrower
@@ -28,7 +28,7 @@ Progress = Callable[[str, int, int], None]
 SURE = 0.5  # confidence from which a passage makes a ticket
 _TICKETS = 3  # that one question may make
 # What no adapter reads is no document: source code in a registered directory is the rule, not a loss.
-_FAILED = "SELECT count(*) FROM sources WHERE status<>? AND reason NOT LIKE 'unsupported:%'"
+_FAILED = "SELECT count(*) FROM sources WHERE status<>? AND reason NOT LIKE 'unsupported:%' AND scope IN ({})"
 
 
 @dataclass
@@ -249,7 +249,13 @@ class Runtime:
             return 0
         with self.writing() as db:
             held.rescope(db, self._roots())  # what a wider root holds as well belongs to that one now
-            return held.forget(db, held.of_root(db, path))
+            gone = held.of_root(db, path)
+            with store.transaction(db):
+                evidence.forget(db, gone)
+            forgotten = held.forget(db, gone)
+            if forgotten:
+                text_index.tidy(db)
+            return forgotten
 
     def sources(self) -> list[dict[str, Any]]:
         """Registered roots and whether they may be read here."""
@@ -334,7 +340,7 @@ class Runtime:
         asked.scopes = tuple(scopes)
         if self.adapter.status != "available":
             asked.notes.append(f"{self.adapter.status}: {self.adapter.name} ({self.adapter.detail})")
-        failed = db.execute(_FAILED, (PARSED,)).fetchone()[0]
+        failed = db.execute(_FAILED.format(",".join("?" * len(scopes))), (PARSED, *scopes)).fetchone()[0]
         if failed and not hits:
             what = "1 document" if failed == 1 else f"{failed:,} documents"
             asked.notes.append(f"{what} could not be read (git oracl ontology status)")
@@ -416,35 +422,46 @@ class Runtime:
                         db, agent, text[:1000], refs, scope=scope, confidence=best, importance=best
                     )
 
-    def status(self) -> dict[str, Any]:
-        """Counts, by scope and by status; adapters; what failed and why."""
+    def status(self, scopes: Sequence[str] = DEFAULT_SCOPES) -> dict[str, Any]:
+        """Counts of what these scopes hold, by scope and by status; adapters; what failed and why."""
         db = self.reader
+        marks = f"({','.join('?' * len(scopes))})"
+        seen = f"FROM sources s WHERE s.scope IN {marks}"
+        passages = f"JOIN chunks c ON c.id=t.chunk JOIN sources s ON s.id=c.source WHERE s.scope IN {marks}"
 
         def count(sql: str) -> int:
-            return int(db.execute(sql).fetchone()[0])
+            return int(db.execute(f"SELECT count(*) {sql}", tuple(scopes)).fetchone()[0])
 
-        tables = ("sources", "chunks", "entities", "relations", "memory_candidates", "memory_links", "working_memory")
+        def counted(sql: str) -> dict[str, int]:
+            return dict(db.execute(sql, tuple(scopes)))
+
+        memories = f"FROM memory_candidates t WHERE t.scope IN {marks}"
         return {
             "database": self.path,
             "bytes": os.path.getsize(self.path),
-            "counts": {table: count(f"SELECT count(*) FROM {table}") for table in tables},
-            "scopes": dict(db.execute("SELECT scope, count(*) FROM sources GROUP BY 1 ORDER BY 1")),
-            "statuses": dict(db.execute("SELECT status, count(*) FROM sources GROUP BY 1 ORDER BY 1")),
-            "formats": dict(
-                db.execute(
-                    "SELECT source_type, count(*) FROM sources WHERE status='parsed' GROUP BY 1 ORDER BY 2 DESC, 1"
-                )
+            "counts": {
+                "sources": count(seen),
+                "chunks": count(f"FROM chunks c JOIN sources s ON s.id=c.source WHERE s.scope IN {marks}"),
+                "entities": count(f"FROM (SELECT DISTINCT t.entity FROM entity_mentions t {passages})"),
+                "relations": count(f"FROM relations t {passages}"),
+                "memory_candidates": count(memories),
+                "memory_links": count(
+                    "FROM memory_links l JOIN memory_candidates t ON t.id=l.source JOIN memory_candidates u"
+                    f" ON u.id=l.target AND u.scope=t.scope WHERE t.scope IN {marks}"
+                ),
+                "working_memory": count(f"FROM working_memory t WHERE t.scope IN {marks}"),
+            },
+            "scopes": counted(f"SELECT scope, count(*) {seen} GROUP BY 1 ORDER BY 1"),
+            "statuses": counted(f"SELECT status, count(*) {seen} GROUP BY 1 ORDER BY 1"),
+            "formats": counted(
+                f"SELECT source_type, count(*) {seen} AND status='parsed' GROUP BY 1 ORDER BY 2 DESC, 1"
             ),
-            "tickets": dict(
-                db.execute(
-                    "SELECT status, count(*) FROM memory_candidates WHERE type<>'experience' GROUP BY 1 ORDER BY 1"
-                )
-            ),
-            "experience": count("SELECT count(*) FROM memory_candidates WHERE type='experience'"),
+            "tickets": counted(f"SELECT status, count(*) {memories} AND type<>'experience' GROUP BY 1 ORDER BY 1"),
+            "experience": count(f"{memories} AND type='experience'"),
             "failed": [
                 {"uri": uri, "status": status, "reason": reason}
                 for uri, status, reason in db.execute(
-                    "SELECT uri, status, reason FROM sources WHERE status<>'parsed' ORDER BY uri"
+                    f"SELECT uri, status, reason {seen} AND status<>'parsed' ORDER BY uri", tuple(scopes)
                 )
             ],
             "adapters": [

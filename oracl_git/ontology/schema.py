@@ -86,7 +86,8 @@ CREATE INDEX relations_object ON relations(object);
 CREATE INDEX relations_chunk ON relations(chunk);
 """
 
-EVENTS = (*DECISIONS, "create", "stale", "expire", "rescope", "apply", "dedup", "contradict")
+# Those of the first tables; what is added since stands in the migration that adds it.
+_EVENTS = (*DECISIONS, "create", "stale", "expire", "rescope", "apply", "dedup", "contradict")
 _DURABLE = "durable memory is written by a curator only"
 MEMORY = f"""
 CREATE TABLE memory_candidates(
@@ -122,7 +123,7 @@ CREATE TRIGGER memory_never_durable BEFORE UPDATE OF durable_write_enabled ON me
 BEGIN SELECT RAISE(ABORT, '{_DURABLE}'); END;
 CREATE TABLE memory_candidate_events(
     id INTEGER PRIMARY KEY, candidate INTEGER NOT NULL REFERENCES memory_candidates(id) ON DELETE CASCADE,
-    {_one_of("event", EVENTS)},
+    {_one_of("event", _EVENTS)},
     old_status TEXT NOT NULL, new_status TEXT NOT NULL, reason TEXT NOT NULL, actor TEXT NOT NULL,
     at TEXT NOT NULL) STRICT;
 CREATE INDEX memory_events_candidate ON memory_candidate_events(candidate);
@@ -146,14 +147,65 @@ ALTER TABLE aliases_anew RENAME TO entity_aliases;
 CREATE INDEX entity_aliases_norm ON entity_aliases(norm);
 """
 
+# What was known of a name and no passage said any more: made anew, with the passage that says it, by the next ingest.
+NAMES = """
+DROP TABLE relations;
+DROP TABLE entity_mentions;
+DROP TABLE entity_aliases;
+DROP TABLE entities;
+CREATE TABLE entities(id INTEGER PRIMARY KEY, ref TEXT NOT NULL UNIQUE, norm TEXT NOT NULL UNIQUE) STRICT;
+-- Where an entity is named, by which name: characters of the chunk's text. Its name and kind are what these rows say.
+CREATE TABLE entity_mentions(
+    entity INTEGER NOT NULL REFERENCES entities(id) ON DELETE CASCADE,
+    chunk INTEGER NOT NULL REFERENCES chunks(id) ON DELETE CASCADE,
+    start INTEGER NOT NULL, stop INTEGER NOT NULL CHECK(stop > start), name TEXT NOT NULL, kind TEXT NOT NULL,
+    confidence REAL NOT NULL, PRIMARY KEY(entity, chunk, start)) STRICT, WITHOUT ROWID;
+CREATE INDEX entity_mentions_chunk ON entity_mentions(chunk);
+-- What a passage says an entity is called as well.
+CREATE TABLE entity_aliases(
+    entity INTEGER NOT NULL REFERENCES entities(id) ON DELETE CASCADE, norm TEXT NOT NULL,
+    chunk INTEGER NOT NULL REFERENCES chunks(id) ON DELETE CASCADE, alias TEXT NOT NULL,
+    PRIMARY KEY(entity, norm, chunk)) STRICT, WITHOUT ROWID;
+CREATE INDEX entity_aliases_norm ON entity_aliases(norm);
+CREATE INDEX entity_aliases_chunk ON entity_aliases(chunk);
+CREATE TABLE relations(
+    id INTEGER PRIMARY KEY, ref TEXT NOT NULL UNIQUE,
+    subject INTEGER NOT NULL REFERENCES entities(id) ON DELETE CASCADE,
+    relation TEXT NOT NULL, object INTEGER NOT NULL REFERENCES entities(id) ON DELETE CASCADE,
+    confidence REAL NOT NULL CHECK(confidence BETWEEN 0 AND 1),
+    chunk INTEGER NOT NULL REFERENCES chunks(id) ON DELETE CASCADE, start INTEGER NOT NULL, stop INTEGER NOT NULL,
+    valid_from TEXT NOT NULL, valid_to TEXT NOT NULL, observed_at TEXT NOT NULL,
+    status TEXT NOT NULL CHECK(status IN ('active', 'ended', 'rejected'))) STRICT;
+CREATE INDEX relations_subject ON relations(subject);
+CREATE INDEX relations_object ON relations(object);
+CREATE INDEX relations_chunk ON relations(chunk);
+"""
+
+UNDO = f"""
+CREATE TABLE events_anew(
+    id INTEGER PRIMARY KEY, candidate INTEGER NOT NULL REFERENCES memory_candidates(id) ON DELETE CASCADE,
+    {_one_of("event", (*_EVENTS, "undo"))},
+    old_status TEXT NOT NULL, new_status TEXT NOT NULL, reason TEXT NOT NULL, actor TEXT NOT NULL,
+    at TEXT NOT NULL) STRICT;
+INSERT INTO events_anew SELECT id, candidate, event, old_status, new_status, reason, actor, at
+    FROM memory_candidate_events;
+DROP TABLE memory_candidate_events;
+ALTER TABLE events_anew RENAME TO memory_candidate_events;
+CREATE INDEX memory_events_candidate ON memory_candidate_events(candidate);
+"""
+
 MIGRATIONS = (
     (1, "documents", DOCUMENTS),
     (2, "entities and relations", GRAPH),
     (3, "memory and the queue", MEMORY),
     (4, "aliases, key first", ALIASES),
+    (5, "names with the passage that says them", NAMES),
+    (6, "a decision can be undone", UNDO),
 )
 VERSION = MIGRATIONS[-1][0]
-IMPORTED = (3, VERSION)  # versions of an export that hold the same tables with the same columns
+IMPORTED = (3, 4, VERSION)  # versions of an export that can be read
+# Tables that an export of before version 5 has otherwise, and the next ingest makes anew.
+REMADE = ("entities", "entity_aliases", "entity_mentions", "relations")
 
 # Tables whose rows are exported, parents before children; the full-text index is made anew from them.
 EXPORTED = (

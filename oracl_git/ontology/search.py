@@ -45,7 +45,7 @@ class Corpus:
         self._version = -1
         self.ids: array[int] = array("q")
         self.sketches: list[int] = []
-        self.visible: set[int] = set()
+        self.place: dict[int, int] = {}  # passage → its place in the order of URIs: what decides between equals
         self.whole = 0  # passages of every scope
 
     def refresh(self) -> None:
@@ -56,12 +56,13 @@ class Corpus:
         self._version = version
         marks = ",".join("?" * len(self.scopes))
         rows = self.db.execute(
-            f"SELECT c.id, c.sketch FROM chunks c JOIN sources s ON s.id=c.source WHERE s.scope IN ({marks})",
+            f"SELECT c.id, c.sketch FROM chunks c JOIN sources s ON s.id=c.source WHERE s.scope IN ({marks})"
+            " ORDER BY s.uri, c.ordinal",
             self.scopes,
         ).fetchall()
         self.ids = array("q", (row[0] for row in rows))
         self.sketches = [int.from_bytes(row[1] or b"", "big") for row in rows]
-        self.visible = set(self.ids)
+        self.place = {chunk: place for place, chunk in enumerate(self.ids)}
         self.whole = int(self.db.execute("SELECT count(*) FROM chunks").fetchone()[0])
 
     def nearest(self, vector: Vector, limit: int) -> list[int]:
@@ -108,9 +109,10 @@ class Word:
 def lexical(corpus: Corpus, asked: list[Term]) -> tuple[dict[int, float], dict[Key, Word]]:
     """(passage → BM25 of the question, its words). Words that many passages have score only where none is rarer."""
     counts = {key: _count(corpus, key) for term in asked for key in _keys(term)}
-    common = {key for key, count in counts.items() if count > max(COMMON_LEAST, COMMON_SHARE * corpus.whole)}
+    seen = {key: _visible(corpus, key, count) for key, count in counts.items()}
+    common = {key for key, count in seen.items() if count > max(COMMON_LEAST, COMMON_SHARE * len(corpus.ids))}
     if len(common) == len(counts):
-        common -= set(sorted(common, key=lambda key: (counts[key], key))[:2])
+        common -= set(sorted(common, key=lambda key: (seen[key], key))[:2])
     found = {key: _word(corpus, key, count, key in common) for key, count in counts.items()}
     scores: dict[int, float] = {}
     for word in found.values():
@@ -132,12 +134,20 @@ def _count(corpus: Corpus, key: Key) -> int:
     return int(corpus.db.execute(sql, (_expression(key),)).fetchone()[0])
 
 
+def _visible(corpus: Corpus, key: Key, count: int) -> int:
+    """How many passages that may be seen have a word; of a rare one, how many have it at most."""
+    if count <= COMMON_LEAST or corpus.whole == len(corpus.ids):
+        return count
+    rows = corpus.db.execute("SELECT rowid FROM chunk_fts WHERE chunk_fts MATCH ?", (_expression(key),))
+    return sum(chunk in corpus.place for (chunk,) in rows)
+
+
 def _word(corpus: Corpus, key: Key, count: int, common: bool) -> Word:
     """The passages that may be seen and have the word, with BM25 by what can be seen."""
-    visible, total = corpus.visible, len(corpus.ids)
+    visible, total = corpus.place, len(corpus.ids)
     if common:
         rows = corpus.db.execute("SELECT rowid FROM chunk_fts WHERE chunk_fts MATCH ?", (_expression(key),))
-        holders = {chunk for (chunk,) in rows} & visible
+        holders = {chunk for (chunk,) in rows if chunk in visible}
         return Word(holders, {}, _weight(total, len(holders)))
     rows = corpus.db.execute(
         "SELECT rowid, -bm25(chunk_fts, ?, 1.0) FROM chunk_fts WHERE chunk_fts MATCH ?",
@@ -204,7 +214,7 @@ def score(corpus: Corpus, adapter: Adapter, question: str, limit: int) -> list[S
         return []
     bm25, found = lexical(corpus, asked)
     vector = adapter.encode(question)
-    pool = set(heapq.nlargest(POOL, bm25, key=lambda chunk: (bm25[chunk], -chunk)))
+    pool = set(heapq.nlargest(POOL, bm25, key=lambda chunk: (bm25[chunk], -corpus.place[chunk])))
     if vector.norm:
         pool |= set(corpus.nearest(vector, POOL))
     cosines = corpus.cosines(vector, pool) if vector.norm else {}
@@ -234,7 +244,7 @@ def score(corpus: Corpus, adapter: Adapter, question: str, limit: int) -> list[S
                 chunk, first + second, first, second, cosine, covered, confidence, tuple(matches.found.get(chunk, ()))
             )
         )
-    scored.sort(key=lambda row: (-row.score, row.chunk))
+    scored.sort(key=lambda row: (-row.score, corpus.place[row.chunk]))
     return scored[:limit]
 
 

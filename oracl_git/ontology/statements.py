@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from .arguments import NAMED, Argument, Words, kind, objects, spoken, subject
 from .chunking import HEADING_SEPARATOR, Chunk
-from .naming import CONTACT, NAME, PERSON, PROJECT, TERM, Mention
+from .model import CONTACT, NAME, PERSON, PROJECT, TERM
+from .naming import Mention
 from .passage import sentences
 from .verbs import VERB
 from .verbs import found as verb_of

@@ -81,6 +81,7 @@ def _open(path: str, write: bool) -> Connection:
         if write:
             db.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
             db.execute("PRAGMA synchronous=NORMAL")
+            db.execute("PRAGMA secure_delete=ON")  # what is forgotten is not to lie about in free pages
             if version < schema.VERSION:
                 _migrate(db)
         elif version < schema.VERSION:

@@ -43,3 +43,8 @@ def rebuild(db: Connection) -> None:
         "SELECT c.id, s.uri, s.title, c.heading, c.text FROM chunks c JOIN sources s ON s.id=c.source ORDER BY c.id"
     ).fetchall():
         add(db, number, *rest)
+
+
+def tidy(db: Connection) -> None:
+    """Let go of the words of what was taken out: until parts of the index are joined they stand there still."""
+    db.execute("INSERT INTO chunk_fts(chunk_fts) VALUES('optimize')")

@@ -26,7 +26,7 @@ _JSON: dict[str, tuple[_Container, type]] = {
     "source_refs": (list, dict),
 }  # fmt: skip
 # What differs between two clones of the same commit, and means nothing in another place.
-_HERE_ONLY = frozenset(("tree", "adapters", "table", "scoped"))
+_HERE_ONLY = frozenset(("tree", "adapters", "table", "scoped", "proposals"))
 
 
 def export(db: Connection, path: str) -> int:
@@ -94,8 +94,9 @@ def load(db: Connection, path: str, *, replace: bool = False) -> int:
                 )
             for table in reversed(schema.EXPORTED):
                 db.execute(f"DELETE FROM {table}")
+            remade = schema.REMADE if data["version"] < 5 else ()
             for table in schema.EXPORTED:
-                count += _fill(db, table, tables[table], path)
+                count += _fill(db, table, tables[table], path) if table not in remade else 0
             text_index.rebuild(db)
             if broken := list(db.execute("PRAGMA foreign_key_check")):
                 raise UsageError(f"{path} names rows that it does not hold ({broken[0][0]})", "export it anew")

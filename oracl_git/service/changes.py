@@ -120,15 +120,13 @@ class Changes(Opened):
             return frozenset() if query.frames or query.directives else stems(query.text)
 
         mined = mine(telemetry.lines(self.repo.git_dir), words, lambda path: index.node(path) is not None)
-        known = tickets.load(self.repo.git_dir)
-        for ticket in mined.tickets:
-            standing = known.get(ticket.id)
-            if standing is not None:
-                known[ticket.id] = ticket._replace(status=standing.status)
-            elif ticket.kind != tickets.TAG or ticket.subject not in learned:
-                known[ticket.id] = ticket
-        if known:
-            tickets.save(self.repo.git_dir, known.values())
+        with tickets.editing(self.repo.git_dir) as known:
+            for ticket in mined.tickets:
+                standing = known.get(ticket.id)
+                if standing is not None:
+                    known[ticket.id] = ticket._replace(status=standing.status)
+                elif ticket.kind != tickets.TAG or ticket.subject not in learned:
+                    known[ticket.id] = ticket
         order = {status: place for place, status in enumerate(tickets.STATUSES)}
         return sorted(known.values(), key=lambda t: (order[t.status], -t.confidence, t.kind, t.subject)), mined
 
@@ -136,46 +134,51 @@ class Changes(Opened):
         """Approve or reject tickets by id, or by its beginning; "all" are those that are proposed."""
         from ..learn import tickets
 
-        known = tickets.load(self.repo.git_dir)
         chosen = []
-        for name in names:
-            open_ones = [t for t in known.values() if t.status == tickets.PROPOSED]
-            mine = open_ones if name == "all" else [t for i, t in sorted(known.items()) if name and i.startswith(name)]
-            if not mine or (name != "all" and len(mine) > 1):
-                what = "no ticket" if not mine else f"{len(mine)} tickets"
-                raise UsageError(f"there {'is' if not mine else 'are'} {what} {name!r}", "git oracl learn")
-            chosen += mine
-        for ticket in chosen:
-            known[ticket.id] = ticket._replace(status=status)
-        tickets.save(self.repo.git_dir, known.values())
-        return [known[ticket.id] for ticket in dict.fromkeys(chosen)]
+        with tickets.editing(self.repo.git_dir) as known:
+            for name in names:
+                open_ones = [t for t in known.values() if t.status == tickets.PROPOSED]
+                fitting = [t for i, t in sorted(known.items()) if name and i.startswith(name)]
+                mine = open_ones if name == "all" else fitting
+                if not mine or (name != "all" and len(mine) > 1):
+                    what = "no ticket" if not mine else f"{len(mine)} tickets"
+                    raise UsageError(f"there {'is' if not mine else 'are'} {what} {name!r}", "git oracl learn")
+                chosen += mine
+            for ticket in chosen:
+                known[ticket.id] = ticket._replace(status=status)
+            return [known[ticket.id] for ticket in dict.fromkeys(chosen)]
 
     def apply_learned(self) -> list[str]:
-        """Write approved tickets into the tracked files of the work tree; which files changed. Commits nothing."""
+        """Write approved tickets into the tracked files of the work tree, and take back what was rejected since.
+
+        Which files changed. Commits nothing.
+        """
         from ..graph.governance import LEARNED_EDGES, LEARNED_TAGS
         from ..learn import tickets, tracked
+        from ..store.taking import alone
 
         top = self.repo.work_tree
         if top is None:
             raise UsageError("a bare repository has no files to write", "git clone it, then: git oracl learn --apply")
-        known = tickets.load(self.repo.git_dir)
-        approved = [ticket for ticket in known.values() if ticket.status == tickets.APPROVED]
         folder = os.path.join(top, ".agentlas")
-        files: dict[str, bytes | None] = {}
-        for name in (LEARNED_EDGES, LEARNED_TAGS):
-            full = os.path.join(top, name)
-            if os.path.islink(folder) or os.path.islink(full):  # it may lead out of the repository
-                raise UsageError(f"{name} is reached by a symbolic link, and is not followed", f"ls -l {folder}")
-            try:
-                with open(full, "rb") as file:
-                    files[name] = file.read()
-            except FileNotFoundError:
-                files[name] = None
-        changed = tracked.changed(files, approved)
-        for name, data in changed.items():
-            os.makedirs(folder, exist_ok=True)
-            whole.write(os.path.join(top, name), data)
-        for ticket in approved:
-            known[ticket.id] = ticket._replace(status=tickets.APPLIED)
-        tickets.save(self.repo.git_dir, known.values())
+        if os.path.islink(folder):  # it may lead out of the repository
+            raise UsageError(f"{folder} is a symbolic link, and is not followed", f"ls -l {folder}")
+        with alone(os.path.join(folder, ""), make=True), tickets.editing(self.repo.git_dir) as known:
+            approved = [ticket for ticket in known.values() if ticket.status == tickets.APPROVED]
+            rejected = [ticket.id for ticket in known.values() if ticket.status == tickets.REJECTED]
+            files: dict[str, bytes | None] = {}
+            for name in (LEARNED_EDGES, LEARNED_TAGS):
+                full = os.path.join(top, name)
+                if os.path.islink(full):
+                    raise UsageError(f"{name} is a symbolic link, and is not followed", f"ls -l {full}")
+                try:
+                    with open(full, "rb") as file:
+                        files[name] = file.read()
+                except FileNotFoundError:
+                    files[name] = None
+            changed = tracked.changed(files, approved, rejected)
+            for name, data in changed.items():
+                whole.write(os.path.join(top, name), data)
+            for ticket in approved:
+                known[ticket.id] = ticket._replace(status=tickets.APPLIED)
         return sorted(changed)

@@ -5,7 +5,8 @@ it closes it. One whose file was put away and made anew in between has another's
 reads what is not its own, and takes away what another has just written. So whoever
 opens or closes one holds its directory together with others, and whoever takes one
 away holds it alone. In between nothing is held: what is open goes on to the end with
-files that have no name any more. Knows nothing of what a database holds.
+files that have no name any more. Who reads a file, and writes it again with a change, holds its
+directory alone too, so that of two who do no change is lost. Knows nothing of what is in a file.
 """
 
 from __future__ import annotations

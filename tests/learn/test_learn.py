@@ -272,7 +272,8 @@ def test_what_stands_in_the_files_stays() -> None:
     }  # fmt: skip
     changed = tracked.changed(files, [tag, edge])
     assert json.loads(changed[governance.LEARNED_TAGS])["tags"] == {
-        "a.py": {"domain": "x"}, "b.py": {"topic": "y", "asked": {"why": 0.5}}, "": {},
+        "a.py": {"domain": "x"},
+        "b.py": {"topic": "y", "asked": {"why": 0.5}, "source": {"asked": {"why": f"ticket {tag.id}"}}}, "": {},
     }  # fmt: skip
     assert json.loads(changed[governance.LEARNED_EDGES])["edges"] == [
         {"source": "b.py", "target": "a.py", "confidence": 0.5, "note": "n"}, {"source": "c", "target": "d"}, None,
@@ -281,6 +282,42 @@ def test_what_stands_in_the_files_stays() -> None:
     rules = governance.parse(changed)
     assert not rules.problems and rules.asked == (("b.py", "why", 500_000),)
     assert rules.learned_tags["b.py"] == {"topic": "y"}, "a question is no tag"
+
+
+def test_what_is_rejected_after_it_was_written_is_taken_back_and_nothing_else() -> None:
+    tag = tickets.Ticket(tickets.TAG, ("b.py", "why"), 0.5, 4, 1, "", "", tickets.APPROVED)
+    edge = tag._replace(kind=tickets.EDGE, subject=("a.py", "b.py"))
+    files = {
+        governance.LEARNED_TAGS: b'{"b.py": {"topic": "y", "asked": {"who": 0.3}}, "c.py": {"asked": "?"}}',
+        governance.LEARNED_EDGES: b'[{"source": "c", "target": "d"}]',
+    }  # fmt: skip
+    written = tracked.changed(files, [tag, edge])
+    assert b"why" in written[governance.LEARNED_TAGS] and b"a.py" in written[governance.LEARNED_EDGES]
+    back = tracked.changed(written, [], [tag.id, edge.id])
+    assert json.loads(back[governance.LEARNED_TAGS])["tags"] == {
+        "b.py": {"topic": "y", "asked": {"who": 0.3}}, "c.py": {"asked": "?"}, "": {},
+    }  # fmt: skip
+    assert json.loads(back[governance.LEARNED_EDGES])["edges"] == [{"source": "c", "target": "d"}, None]
+    assert not tracked.changed(back, [], [tag.id, edge.id])
+
+
+def test_of_many_who_decide_at_once_no_word_is_lost(shop: Shop) -> None:
+    rows = [
+        tickets.Ticket(tickets.EDGE, (f"a{n}.py", f"b{n}.py"), 0.5, 4, 1, "2026-01-01", "2026-01-02") for n in range(24)
+    ]
+    tickets.save(str(shop.path / ".git"), rows)
+    start = (
+        "import sys; from oracl_git.learn import tickets\n"
+        "for name in sys.argv[2:]:\n"
+        "    with tickets.editing(sys.argv[1]) as known:\n"
+        "        known[name] = known[name]._replace(status=tickets.REJECTED)\n"
+    )
+    running = [
+        subprocess.Popen([sys.executable, "-c", start, str(shop.path / ".git"), *(row.id for row in rows[n::4])])
+        for n in range(4)
+    ]
+    assert [each.wait() for each in running] == [0] * 4
+    assert {row.status for row in tickets.load(str(shop.path / ".git")).values()} == {tickets.REJECTED}
 
 
 @pytest.mark.parametrize("asked", [

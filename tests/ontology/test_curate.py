@@ -57,6 +57,83 @@ def test_superseding_links_and_needs_a_successor(world: World) -> None:
     world.run("curate", "approve", "tkt_nothing", "--reason", "x", code=1)
 
 
+def test_a_decision_is_undone_with_all_that_came_of_it(world: World) -> None:
+    old, new = propose(world), propose(world, text="The granary roof was mended in autumn")
+    world.run("curate", "undo", old, "--reason", "a slip", code=2)  # nobody decided yet
+    world.run("curate", "supersede", old, "--by", new, "--reason", "newer")
+    world.run("curate", "supersede", new, "--by", old, "--reason", "in a circle", code=2)
+    assert status(world, new) == "candidate"
+    world.run("curate", "undo", old, "--reason", "a slip")
+    shown = json.loads(world.run("curate", "show", old, "--json"))
+    assert shown["status"] == "candidate" and shown["links"] == []
+    assert [event["event"] for event in shown["events"]] == ["create", "supersede", "undo"]
+    world.run("curate", "undo", old, "--reason", "twice", code=2)
+    world.run("curate", "approve", old, "--reason", "yes")
+    world.run("curate", "apply")
+    (page,) = (world.path / ".agentlas/memory").iterdir()
+    world.run("curate", "undo", old, "--reason", "not yet")
+    assert status(world, old) == "candidate" and page.exists()
+    world.run("curate", "apply")
+    assert not page.exists()
+
+
+def test_who_approves_what_was_superseded_takes_the_supersession_back(world: World) -> None:
+    old, new = propose(world), propose(world, text="The granary roof was mended in autumn")
+    world.run("curate", "supersede", old, "--by", new, "--reason", "newer")
+    world.run("curate", "approve", old, "--reason", "it holds after all")
+    assert json.loads(world.run("curate", "show", old, "--json"))["links"] == []
+
+
+def test_two_that_cannot_both_hold_are_said_to_contradict(world: World) -> None:
+    one, other = propose(world), propose(world, text="The granary roof fell in")
+    world.run("curate", "contradict", one, other, "--reason", "it stands or it fell")
+    links = json.loads(world.run("curate", "show", other, "--json"))["links"]
+    assert links == [{"relation": "contradicts", "direction": "in", "id": one, "score": 1.0}]
+    world.run("curate", "contradict", one, one, "--reason", "x", code=2)
+    assert status(world, one) == status(world, other) == "candidate"
+
+
+def test_a_private_ticket_is_shown_only_when_asked_for(world: World) -> None:
+    ref = propose(world, text="The vault opens with periwinkle", scope="private")
+    for name in (ref, "tkt_"):
+        assert "periwinkle" not in world.run("curate", "show", name, code=1) + world.err
+    assert "periwinkle" in world.run("curate", "show", "tkt_", "--private")
+    assert "tickets      none" in world.run("ontology", "status")
+    assert "1 candidate" in world.run("ontology", "status", "--private")
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_what_is_known_of_a_source_goes_with_it(world: World, private: bool) -> None:
+    """Its sentences stand in tickets, in working memory, in free pages and in the backup, too."""
+    phrase = "the vault of the granary opens with periwinkle"
+    world.write("docs/secret.md", f"# Vault\n\nNote that {phrase}.\n")
+    world.register("docs/secret.md", "private" if private else "internal")
+    world.ingest()
+    world.run("ontology", "query", phrase, "--no-code", "--private", "--agent", "helper", "--record-memory")
+    kept = propose(world)
+    world.run("ontology", "sources", "remove", "docs/secret.md")
+    rows = json.loads(world.run("curate", "list", "--all", "--private", "--json"))["tickets"]
+    assert [row["id"] for row in rows] == [kept]
+    world.run("ontology", "working-memory", "read", "--agent", "helper", "--private", "--all", code=1)
+    with world.runtime() as runtime:
+        places = [Path(runtime.path), Path(runtime.backup_place)]
+    for place in places:
+        data = place.read_bytes()
+        assert b"periwinkl" not in data and phrase.encode() not in data, place
+
+
+def test_working_memory_ends_with_what_it_rests_on(world: World) -> None:
+    world.inbox("roof.md", "# Roof\n\nThe granary roof was mended in spring.\n")
+    world.ingest()
+    world.run("ontology", "query", "when was the granary roof mended", "--no-code", "--agent", "helper", "--record-memory")
+    assert "granary" in world.run("ontology", "working-memory", "read", "--agent", "helper")
+    (world.path / ".agentlas/ontology-inbox/roof.md").unlink()
+    world.ingest()
+    world.run("ontology", "working-memory", "read", "--agent", "helper", code=1)
+    (item,) = json.loads(world.run("ontology", "working-memory", "read", "--agent", "helper", "--all", "--json"))["items"]
+    assert item["status"] == "invalidated" and "no longer there" in item["invalidation_reason"]
+
+
 def test_evidence_that_changed_or_vanished_makes_a_ticket_stale_before_anyone_approves_it(world: World) -> None:
     world.commit({"docs/a.md": "# Granary\n\nThe granary roof was mended in spring.\n", "docs/b.md": "# Mill\n\nThe mill wheel turns at dawn.\n"})
     world.register("docs")
@@ -303,6 +380,37 @@ def test_what_a_ticket_says_names_no_other_place(world: World, text: str) -> Non
     (page,) = (world.path / ".agentlas/memory").iterdir()
     front = page.read_text().split("---\n")[1]
     assert f"ticket: {ref}\n" in front and "scope: internal\n" in front
+
+
+def test_the_later_word_holds_whether_it_was_said_to_learn_or_to_the_queue(world: World) -> None:
+    from oracl_git.learn import tickets as proposals
+
+    world.commit({"a.py": "A = 1\n", "b.py": "B = 2\n"})
+    world.run("init", "--no-hooks")
+    place = str(world.path / ".git")
+    edge = proposals.Ticket(proposals.EDGE, ("a.py", "b.py"), 0.5, 4, 2, "2026-01-01", "2026-02-01")
+    proposals.save(place, [edge])
+    (row,) = json.loads(world.run("curate", "list", "--json"))["tickets"]
+    world.run("curate", "approve", row["id"], "--reason", "yes")
+    world.run("learn", "--reject", edge.id)
+    other = propose(world)
+    world.run("curate", "approve", other, "--reason", "another")  # and the queue is told of the first
+    assert proposals.load(place)[edge.id].status == proposals.REJECTED and status(world, row["id"]) == "rejected"
+    world.run("curate", "approve", row["id"], "--reason", "after all")
+    assert proposals.load(place)[edge.id].status == proposals.APPROVED
+    world.run("learn", "--apply")
+    edges = world.path / ".agentlas/learned_edges.json"
+    assert '"source": "a.py"' in edges.read_text()
+    world.run("curate", "deprecate", row["id"], "--reason", "no more")
+    assert proposals.load(place)[edge.id].status == proposals.REJECTED
+    world.run("curate", "apply")
+    assert '"source": "a.py"' not in edges.read_text()
+    world.run("curate", "undo", row["id"], "--reason", "a slip")
+    world.run("curate", "apply")
+    assert '"source": "a.py"' in edges.read_text()
+    world.run("learn", "--reject", edge.id)
+    world.run("curate", "apply")
+    assert status(world, row["id"]) == "rejected" and '"source": "a.py"' not in edges.read_text()
 
 
 def test_what_was_learned_from_opened_results_is_decided_in_the_same_queue(world: World) -> None:

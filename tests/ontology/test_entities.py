@@ -147,6 +147,37 @@ def test_a_name_that_only_a_private_document_has_is_told_to_nobody_else(world: W
     assert "CRB" not in world.err
 
 
+SECRET = "# Plans\n\nThe Purple Chimera Reserve (PCR) was created by Northwind Traders Ltd.\n"
+OPEN = '# News\n\n"PCR" means a thing. Mr. Tom Baker owns PCR. Then PCR was shown to Acme Corp.\n'
+
+
+def told(world: World, *scopes: str) -> list[str]:
+    """Everything that is told of entities."""
+    ways = (["entities"], ["entity", "PCR"], ["entity", "Tom Baker"])
+    found = [world.run("ontology", "graph", *way, "--json", *scopes) for way in ways]
+    return [*found, world.run("ontology", "query", "who owns PCR", "--json", "--no-code", *scopes)]
+
+
+@pytest.mark.parametrize("first", ["a", "b"])
+def test_what_is_told_of_an_entity_is_the_same_whatever_a_private_document_says(world: World, first: str) -> None:
+    """Read before or after it, or never: neither the name, nor its kind, nor its identity tells of it."""
+    files = {"a": ("a/secret.md", SECRET, "private"), "b": ("b/open.md", OPEN, "public")}
+    for path, text, scope in (files[first], files["ab".replace(first, "")]):
+        world.write(path, text)
+        world.register(path, scope)
+        world.ingest()
+    with_it = told(world)
+    assert "Purple Chimera Reserve" in told(world, "--private")[1]  # what PCR stands for, to who may know
+    assert "Tom Baker" in told(world, "--private")[1]
+    world.run("ontology", "sources", "remove", "a/secret.md")
+    world.ingest()
+    assert told(world) == with_it
+    assert told(world, "--private")[:3] == with_it[:3]  # … and now it is gone for everyone
+    with world.runtime() as runtime:
+        rows = runtime.reader.execute("SELECT norm FROM entities UNION SELECT norm FROM entity_aliases").fetchall()
+    assert rows == [("acme corp",), ("pcr",), ("tom baker",)]
+
+
 def test_documents_and_artifacts_know_each_other(world: World) -> None:
     world.commit({"src/billing.py": '"""Billing."""\n\n\ndef invoice_total(rows):\n    return sum(rows)\n', "src/other.py": "X = 1\n"})
     world.inbox("contract.md", "# Payment\n\nThe total is computed by invoice_total in src/billing.py.\n")

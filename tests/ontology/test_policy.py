@@ -182,3 +182,20 @@ def test_a_place_that_no_store_can_name_is_refused(world: World) -> None:
     os.makedirs(os.fsencode(world.path) + b"/caf\xe9")
     world.run("ontology", "sources", "add", os.fsdecode(b"caf\xe9"), code=2)
     assert "is not UTF-8" in world.err
+
+
+def test_of_many_who_register_at_once_none_is_lost(world: World, tmp_path: Path) -> None:
+    places = [tmp_path / "elsewhere" / str(number) for number in range(8)]
+    for number, place in enumerate(places):
+        place.mkdir(parents=True)
+        world.write(f"docs/{number}/a.md", "text")
+    orders = [["sources", "add", f"docs/{number}"] for number in range(8)]
+    orders += [["sources", "add", str(place), "--allow-outside"] for place in places]
+    running = [
+        subprocess.Popen(["git", "oracl", "ontology", *order], cwd=world.path, env=world.env, stdout=subprocess.DEVNULL)
+        for order in orders
+    ]
+    assert [each.wait() for each in running] == [0] * len(orders)
+    with world.runtime() as runtime:
+        assert len(runtime.project.roots()[0]) == 16
+        assert [row["reason"] for row in runtime.sources()] == [""] * 17  # … and none is unapproved

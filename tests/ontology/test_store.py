@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from oracl_git.errors import OraclError, StoreUnusable, UsageError
-from oracl_git.ontology import experience, schema, store, transfer
+from oracl_git.ontology import experience, memory, schema, store, transfer
 from oracl_git.ontology.embedding import hash_adapter
 
 from .conftest import World
@@ -78,7 +78,7 @@ def test_tables_without_rowid_have_their_keys_first(tmp_path: Path) -> None:
 
 
 def older(path: str, monkeypatch: pytest.MonkeyPatch, version: int = 3) -> None:
-    """A store as an earlier version made it, with an alias in it."""
+    """A store as an earlier version made it, with a ticket's event and a name in it."""
     with monkeypatch.context() as patch:
         patch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:version])
         patch.setattr(schema, "VERSION", version)
@@ -86,6 +86,7 @@ def older(path: str, monkeypatch: pytest.MonkeyPatch, version: int = 3) -> None:
         db = store.connect(path, write=True)
         db.execute("INSERT INTO entities VALUES(1, 'ent_1', 'pending entries list', 'term', 'pending entries list')")
         db.execute("INSERT INTO entity_aliases(entity, alias, norm) VALUES(1, 'PEL', 'pel')")
+        memory.propose(db, "fact", "it holds", reason="seen")
         transfer.export(db, path + ".json")
         db.close()
 
@@ -97,7 +98,9 @@ def test_rows_of_an_older_store_are_kept_and_its_export_is_still_read(tmp_path: 
     transfer.load(fresh, path + ".json")
     upgraded = store.connect(path, write=True)
     for db in (fresh, upgraded):
-        assert db.execute("SELECT entity, alias, norm FROM entity_aliases").fetchall() == [(1, "PEL", "pel")]
+        assert db.execute("SELECT text FROM memory_candidates").fetchall() == [("it holds",)]
+        assert db.execute("SELECT event, reason FROM memory_candidate_events").fetchall() == [("create", "seen")]
+        assert db.execute("SELECT * FROM entities").fetchall() == []  # no passage said so
         assert store.check(db) == []
         db.close()
 

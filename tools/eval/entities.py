@@ -28,7 +28,7 @@ from typing import Any
 
 from oracl_git.ontology import entities
 from oracl_git.ontology.chunking import Chunk, chunks
-from oracl_git.ontology.naming import CONTACT, NAME
+from oracl_git.ontology.model import CONTACT, NAME
 from oracl_git.ontology.parsers import Refused, parse_bytes
 
 LABELS = pathlib.Path(__file__).with_name("entities.jsonl")
