@@ -15,8 +15,10 @@ from .model import About, Limits, Refused, Section
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"),
          (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))  # fmt: skip
+_MIXED = "utf-8 and others"
 _NOT_TEXT = 0.02  # a larger share of control characters is no text
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_WIDE = re.compile("[\u0800-\ud7ff\ue000-\ufffc\U00010000-\U0010ffff]")
 _EAST_ASIAN = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]")
 
 
@@ -32,7 +34,9 @@ def decode(stream: BinaryIO, about: About) -> str:
     else:
         text, encoding = _guess(data)
         if encoding not in ("utf-8", "utf-16"):
-            about.warnings.append(f"not UTF-8: read as {encoding}")
+            mixed = encoding == _MIXED
+            told = "some lines are not UTF-8: read each by itself" if mixed else f"not UTF-8: read as {encoding}"
+            about.warnings.append(told)
     controls = len(_CONTROLS.findall(text))
     if controls > 8 and controls > len(text) * _NOT_TEXT:
         raise Refused("malformed", "this is binary data, not text")
@@ -41,16 +45,33 @@ def decode(stream: BinaryIO, about: About) -> str:
 
 
 def _guess(data: bytes) -> tuple[str, str]:
-    """Text without a byte order mark: UTF-8, UTF-16, Korean, else Western."""
+    """Text without a byte order mark: UTF-16, UTF-8, lines of it among others, Korean, else Western."""
+    if b"\0" in data:  # ASCII in UTF-16 is UTF-8 too, with a NUL behind every letter
+        sample = data[:4096]
+        high, low = sample[::2].count(0), sample[1::2].count(0)
+        if abs(high - low) > max(1, len(sample) // 8):
+            return data.decode("utf-16-be" if high > low else "utf-16-le", "replace"), "utf-16"
     try:
         return data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:
         pass
-    if b"\0" in data:
-        sample = data[:4096]
-        high, low = sample[::2].count(0), sample[1::2].count(0)
-        if abs(high - low) > len(sample) // 8:
-            return data.decode("utf-16-be" if high > low else "utf-16-le", "replace"), "utf-16"
+    lines = [_strict(line) for line in data.split(b"\n")]
+    if any(_WIDE.search(line) for line in lines if line is not None):
+        # Letters of three bytes come about by no accident: these lines are UTF-8, the rest was put beside them.
+        rest = [_single(line)[0] if text is None else text for line, text in zip(data.split(b"\n"), lines, strict=True)]
+        return "\n".join(rest), _MIXED
+    return _single(data)
+
+
+def _strict(line: bytes) -> str | None:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _single(data: bytes) -> tuple[str, str]:
+    """Text of one encoding that is not UTF-8: Korean, else Western."""
     try:
         text = data.decode("cp949")
     except UnicodeDecodeError:

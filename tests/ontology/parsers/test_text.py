@@ -115,6 +115,22 @@ def test_korean_is_read_in_the_encodings_it_comes_in(tmp_path: Path, encoding: s
     assert document.text.split() == text.split()
 
 
+@mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_plain_english_without_a_mark_is_read_too(tmp_path: Path, encoding: str) -> None:
+    document = read(tmp_path, "a.txt", "The quince is ripe.\n".encode(encoding))
+    assert document.text.strip() == "The quince is ripe." and document.metadata["encoding"] == "utf-16"
+
+
+def test_lines_of_two_encodings_are_each_read_in_their_own(tmp_path: Path) -> None:
+    lines = ["# 혼합 문서", "환불은 7일 이내에 한다.", "Ein café in Köln.", "plain"]
+    data = b"\n".join(line.encode(name) for line, name in zip(lines, ("utf-8", "cp949", "cp1252", "ascii"), strict=True))
+    document = read(tmp_path, "a.txt", data)
+    assert document.text == "\n".join(lines)
+    assert document.warnings == ("some lines are not UTF-8: read each by itself",)
+    korean = "\n".join(["계약 기간은 2년", "夏", "치", "해지는 서면으로"])
+    assert read(tmp_path, "b.txt", korean.encode("cp949")).text == korean
+
+
 def test_western_text_is_not_taken_for_korean(tmp_path: Path) -> None:
     document = read(tmp_path, "a.txt", "Der Müßiggang, ein café, naïve Übung".encode("latin-1"))
     assert document.text == "Der Müßiggang, ein café, naïve Übung"
