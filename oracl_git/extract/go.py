@@ -17,22 +17,26 @@ _BUILTIN = frozenset(
 )
 _EMBEDDED = re.compile(rb"^//go:embed[ \t]++([^\n]{1,2000})", re.MULTILINE)
 _PATTERN = re.compile(rb"\"([^\"]++)\"|`([^`]++)`|(\S++)")
-_METHOD = re.compile(rb"^func[ \t]*+\([^()\n]{1,300}\)[ \t]*+(\w++)", re.MULTILINE)
+# Texts, and what a method is called: neither names anything of the package.
+_NO_NAME = re.compile(
+    rb"\"(?:[^\"\\\n]++|\\.)*+\"|`[^`]*+`|'(?:[^'\\\n]|\\.){1,10}+'"
+    rb"|^func[ \t]*+\([^()\n]{1,300}\)[ \t]*+(\w++)",
+    re.MULTILINE,
+)
 _PACKAGE = re.compile(rb"^package[ \t]++(\w+)", re.MULTILINE)
 
 
 def extract(source: Source, language: str) -> Findings:
     """What a Go file says."""
     found, code, imports = syntax.read(source, language)
-    bound = {each.whole or _called(each.path) for each in imports}
+    bound = {name for each in imports for name in _called(each)}
     taken = syntax.members(code, bound)
     for each in imports:
-        names = taken[each.whole or _called(each.path)]
+        names = next(filter(None, (taken[name] for name in _called(each))), {})
         syntax.refer(source, each._replace(members=tuple(names), whole=""), found)
-    methods = [match.span(1) for match in _METHOD.finditer(code)]  # what is named there is none of the package
-    code = blank(code, methods) if methods else code
+    code = blank(code, [match.span(match.lastindex or 0) for match in _NO_NAME.finditer(code)])
     syntax.uses(source, code, _BUILTIN.union(bound, (d.name for d in found.definitions)), found, calls=True)
-    for line in _EMBEDDED.finditer(source.text):
+    for line in _EMBEDDED.finditer(source.text) if b"//go:embed" in source.text else ():
         for pattern in _PATTERN.finditer(line[1]):
             target = (pattern[1] or pattern[2] or pattern[3]).decode("utf-8", "replace")
             found.refer("use", target, "", source.line(line.start()))
@@ -42,10 +46,12 @@ def extract(source: Source, language: str) -> Findings:
     return found
 
 
-def _called(path: str) -> str:
-    """The name a package most likely has: the last part of its path that is no version."""
-    head, _, last = path.rpartition("/")
-    if re.fullmatch(r"v\d+", last):
-        last = head.rpartition("/")[2]
-    last = re.sub(r"\.v\d+$", "", last)
-    return last.removeprefix("go-").removesuffix("-go").removesuffix(".go").replace("-", "_")
+def _called(each: syntax.Import) -> tuple[str, ...]:
+    """The names a package may have: the one it is given, else the last part of its path, a version being seldom one."""
+    if each.whole:
+        return (each.whole,)
+    head, _, last = each.path.rpartition("/")
+    version = re.fullmatch(r"v\d+", last)
+    name = re.sub(r"\.v\d+$", "", head.rpartition("/")[2] if version else last)
+    name = name.removeprefix("go-").removesuffix("-go").removesuffix(".go").replace("-", "_")
+    return (name, last) if version else (name,)

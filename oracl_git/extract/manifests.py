@@ -15,7 +15,7 @@ from .source import Findings, Source, blank
 _GO_MODULE = re.compile(rb"^module[ \t]++\"?([^\s\"]++)", re.MULTILINE)
 _GO_NEEDED = re.compile(rb"^(?:require[ \t]++|[ \t]++)([\w.~-]++(?:/[\w.~-]++)*+)[ \t]++v\d", re.MULTILINE)
 _GO_REPLACED = re.compile(
-    rb"^(?:replace[ \t]++|[ \t]++)\S++(?:[ \t]++v\S++)?[ \t]++=>[ \t]++(\.{1,2}/\S*+)", re.MULTILINE
+    rb"^(?:replace[ \t]++|[ \t]++)\"?([^\s\"]++)\"?(?:[ \t]++v\S++)?[ \t]++=>[ \t]++(\.{1,2}/\S*+)", re.MULTILINE
 )
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)")
@@ -83,6 +83,7 @@ def extract(source: Source, language: str) -> Findings:
         line = source.line(match.start(1))
         found.refer("depends", match[1].decode("utf-8", "replace"), "go module", line)
     for match in _GO_REPLACED.finditer(text):
-        place = match[1].decode("utf-8", "replace").rstrip("/")
-        found.refer("path", f"{place}/go.mod", "", source.line(match.start(1)))
+        module, place = (each.decode("utf-8", "replace") for each in match.groups())
+        found.declares.append(("go replace", f"{module} {place}"))
+        found.refer("path", f"{place.rstrip('/')}/go.mod", "", source.line(match.start(2)))
     return found

@@ -141,3 +141,63 @@ def test_a_method_is_none_of_the_functions_of_its_package() -> None:
     )
     assert tree.follow("a.go", "use") == {"Box": ["b.go"]}
     assert tree.follow("c.go", "use") == {"Box": ["b.go"], "Open": ["b.go"]}
+
+
+def test_tests_use_what_tests_of_their_package_define() -> None:
+    tree = Tree({
+        "go.mod": "module example.com/m\n",
+        "a/a.go": "package a\n\nfunc A() { helper() }\n",
+        "a/a_test.go": "package a\n\nfunc TestA() { helper(); A(); outside() }\n",
+        "a/help_test.go": "package a\n\nfunc helper() {}\n",
+        "a/out_test.go": 'package a_test\n\nimport "example.com/m/a"\n\nfunc TestB() { a.A(); outside(); helper() }\n',
+        "a/outside_test.go": "package a_test\n\nfunc outside() {}\n",
+    })
+    assert tree.follow("a/a_test.go", "use") == {
+        "helper": ["a/help_test.go"], "A": ["a/a.go"], "outside": "external",
+    }  # fmt: skip
+    assert tree.follow("a/out_test.go", "use") == {"outside": ["a/outside_test.go"], "helper": "external"}
+    assert tree.follow("a/out_test.go") == {"example.com/m/a A": ["a/a.go"]}
+    assert tree.follow("a/a.go", "use") == {"helper": "external"}
+
+
+def test_a_program_beside_a_package_is_no_part_of_it() -> None:
+    tree = Tree({
+        "go.mod": "module example.com/m\n",
+        "a/a.go": "package a\n\nfunc A() { made() }\n",
+        "a/gen.go": "//go:build ignore\n\npackage main\n\nfunc main() { A() }\n\nfunc made() {}\n",
+        "cmd/main.go": 'package main\n\nimport "example.com/m/a"\n\nfunc main() { a.made(); a.A() }\n',
+    })
+    assert tree.follow("a/gen.go", "use") == {"A": "external"}
+    assert tree.follow("a/a.go", "use") == {"made": "external"}
+    assert tree.follow("cmd/main.go") == {"example.com/m/a made": ["a/a.go"], "example.com/m/a A": ["a/a.go"]}
+
+
+def test_words_in_strings_are_no_names() -> None:
+    text = 'package a\n\nvar s = "the Pen" + `\nthe "Pen` + string(\'"\') // Pen\n\nvar t = "\\"Pen"\n'
+    assert not Tree({"a/a.go": text, "a/pen.go": "package a\n\ntype Pen struct{}\n"}).follow("a/a.go", "use")
+    assert [r.start for r in facts("a.go", text + "var p Pen\n").references if r.name == "Pen"] == [7]
+
+
+def test_modules_are_where_manifests_say_and_the_nearest_of_a_name() -> None:
+    far = 'package x\n\nimport (\n\t"example.com/bar/x"\n\t"example.com/m/api/v1"\n)\n\nfunc B() { x.X(); v1.V() }\n'
+    main = 'package main\n\nimport "example.com/dup/l"\n\nfunc main() { l.L() }\n'
+    tree = Tree({
+        "go.mod": "module example.com/m\n\nrequire (\n\texample.com/bar v1.0.0\n)\n\nreplace (\n"
+                  "\texample.com/bar v1.0.0 => ./forks/baz\n)\n",
+        "b/b.go": far,
+        "forks/baz/go.mod": "module example.com/baz\n",
+        "forks/baz/x/x.go": "package x\n\nfunc X() {}\n",
+        "apis/go.mod": "module example.com/m/api\n",
+        "apis/v1/v.go": "package v1\n\nfunc V() {}\n",
+        **{f"t{n}/go.mod": "module example.com/dup\n" for n in (1, 2)},
+        **{f"t{n}/l/l.go": "package l\n\nfunc L() {}\n" for n in (1, 2)},
+        "t2/sub/go.mod": "module example.com/sub\n\nrequire example.com/dup v0.0.0\n",
+        "t2/sub/main.go": main,
+        "t3/go.mod": "module example.com/t3\n",
+        "t3/main.go": main,
+    })  # fmt: skip
+    assert tree.follow("b/b.go") == {
+        "example.com/bar/x X": ["forks/baz/x/x.go"], "example.com/m/api/v1 V": ["apis/v1/v.go"],
+    }  # fmt: skip
+    assert tree.follow("t2/sub/main.go") == {"example.com/dup/l L": ["t2/l/l.go"]}
+    assert tree.follow("t2/sub/go.mod", "depends") == {"example.com/dup go module": ["t2/go.mod"]}

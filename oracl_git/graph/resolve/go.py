@@ -1,8 +1,9 @@
 """Go: a package is a folder, named from the module that holds it.
 
-Knows go.mod files (and so replaced modules and workspaces: whichever go.mod of
-the tree declares the name), vendored packages, trees from before modules, and
-the files that a package embeds.
+Knows go.mod files (what one replaces, and so workspaces: whichever go.mod of the tree
+declares the name, the nearest of several), vendored packages, trees from before modules,
+and the files that a package embeds. Knows that what tests define is for tests of the same
+package, and that a folder may hold programs and a package beside its own.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from ...extract.facts import Reference
 from ..names import Names
 from ..parameters import NEIGHBOUR_CAP
 from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, inside, join, likely, nearest, parent, spread
+from .packages import nearest_of
 
 _Package = dict[str, tuple[str, ...]]  # name → the files that define it; "" → those that stand for the package
+_TESTS = "_test.go"
 
 
 def resolve(names: Names, source: str, reference: Reference) -> Resolution:
@@ -22,7 +25,7 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     directory, certain = _directory(names, source, reference.target)
     if directory is None:
         return UNRESOLVED if certain else EXTERNAL
-    package = _package(names, directory)
+    package = _package(names, directory, "", False)
     found = package.get(reference.name) or package.get("")
     if not found:
         return UNRESOLVED
@@ -31,8 +34,14 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
 
 
 def _own(names: Names, source: str, name: str) -> Resolution:
-    found = _package(names, parent(source)).get(name, ())
-    return exact(*found, symbol=name) if found and source not in found else EXTERNAL
+    own = next(iter(names.declared(source, "go package")), "")
+    for tests in (False, True) if source.endswith(_TESTS) else (False,):
+        found = _package(names, parent(source), own, tests).get(name, ())
+        if source in found:
+            break
+        if found:
+            return exact(*found, symbol=name)
+    return EXTERNAL
 
 
 def _embedded(names: Names, source: str, pattern: str) -> Resolution:
@@ -60,15 +69,22 @@ def _directory(names: Names, source: str, target: str) -> tuple[str | None, bool
 
 def _find(names: Names, source: str, target: str) -> tuple[str | None, bool]:
     manifest = nearest(names, source, "go.mod")
-    for module in names.declared(manifest, "go module") if manifest else ():
+    own: str | None = None
+    for module, place in _modules(names, manifest) if manifest else ():
         if target == module or target.startswith(module + "/"):
-            return join(parent(manifest or ""), target[len(module) + 1 :]), True
+            folder = join(place, target[len(module) + 1 :])
+            own = folder if own is None else own
+            if names.files(folder, ".go"):
+                return folder, True
     prefix = target
     while prefix:
         declaring = names.declaring("go module", prefix)
-        if declaring:
-            return join(parent(declaring[0]), target[len(prefix) + 1 :]), len(declaring) == 1
+        if declaring and declaring != (manifest,):
+            near = nearest_of(source, declaring)
+            return join(parent(near[0]), target[len(prefix) + 1 :]), len(near) == 1
         prefix = parent(prefix)
+    if own is not None:
+        return own, True
     for place in above(source):
         if names.files(folder := join(place, f"vendor/{target}"), ".go"):
             return folder, True
@@ -80,12 +96,30 @@ def _find(names: Names, source: str, target: str) -> tuple[str | None, bool]:
     return None, False
 
 
-def _package(names: Names, directory: str) -> _Package:
-    return names.once(("go package", directory), lambda asked: _read(asked, directory))
+def _modules(names: Names, manifest: str) -> list[tuple[str, str]]:
+    """(module, its directory) of what a manifest declares and of what it replaces, the longest names first."""
+    here = parent(manifest)
+    rows = [(module, here) for module in names.declared(manifest, "go module")]
+    for row in names.declared(manifest, "go replace"):
+        module, _, target = row.partition(" ")
+        place = inside(here, target)
+        if place is not None:
+            rows.append((module, place))
+    return sorted(rows, key=lambda row: -len(row[0]))
 
 
-def _read(names: Names, directory: str) -> _Package:
-    files = [path for path in names.files(directory, ".go") if not path.endswith("_test.go")]
+def _package(names: Names, directory: str, called: str, tests: bool) -> _Package:
+    """What the files of a package in a directory define, or its tests; "" for the name by which others import it."""
+    subject = ("go package", directory, called, "tests" if tests else "")
+    return names.once(subject, lambda asked: _read(asked, directory, called, tests))
+
+
+def _read(names: Names, directory: str, called: str, tests: bool) -> _Package:
+    files = [path for path in names.files(directory, ".go") if path.endswith(_TESTS) == tests]
+    packages = {path: "".join(names.declared(path, "go package")) for path in files}
+    known = {name for name in packages.values() if name not in ("main", "")}
+    if called or known:  # programs that generate something may lie beside a package
+        files = [path for path in files if (packages[path] == called if called else packages[path] in known)]
     found: dict[str, list[str]] = {}
     for path in files:
         for name in names.members(path):

@@ -1,6 +1,7 @@
 """What a manifest needs: a project of the tree by the name it declares, by its path, or as Gradle counts them.
 
-Knows that Gradle's projects are named from the directory of its settings.
+Knows that of several of one name, as in fixtures, the nearest is meant, and that Gradle's projects are named from
+the directory of its settings.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from ...extract.facts import Reference
 from ..names import Names
 from .model import EXTERNAL, Resolution, Target, exact, first, inside, join, nearest, parent
+from .packages import declared
 
 _SETTINGS = ("settings.gradle.kts", "settings.gradle")
 _BUILDS = ("/build.gradle.kts", "/build.gradle")
@@ -24,7 +26,7 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     if label == "gradle project":
         build = _gradle(names, source, target)
         return exact(build) if build else EXTERNAL
-    found = names.declaring(label, target) or ()
+    found = declared(names, label, source, target)
     return Resolution(tuple(Target(path, "", (1, len(found))) for path in found), "exact")
 
 
