@@ -46,6 +46,7 @@ _MANIFEST = re.compile(
 )
 _LEAVE_OUT = re.compile(rb"exclude|ignore|omit|skip|norecurse|^\s*[-@]*rm\s", re.IGNORECASE)
 _PAGES = ("README.md", "index.md", "index.rst", "README.rst")
+_REGULAR = 0o100644
 _DOCUMENTS = ("", ".rst", ".md", ".txt", "/index.rst", "/index.md", "/README.md")
 
 
@@ -68,6 +69,14 @@ def references(path: str, mode: int, data: bytes) -> tuple[Reference, ...]:
     if facts.skip:
         return ()
     return tuple(reference for reference in facts.references if reference.kind in kinds and reference.target)
+
+
+def names(path: str, data: bytes, word: str) -> bool:
+    """Whether a reference of the file that would be told if it broke has a word in its target."""
+    return any(
+        word in reference.target and not (reference.kind == "path" and _passed_over(path, data, reference))
+        for reference in references(path, _REGULAR, data)
+    )
 
 
 def resolve(tree: Tree, source: str, reference: Reference) -> Found | None:

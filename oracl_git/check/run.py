@@ -231,12 +231,13 @@ class Check:
 
 
 def _may_lead(path: str, data: bytes, words: dict[str, set[str]]) -> bool:
-    """Whether a text may name what is gone: from elsewhere, the directory is named too."""
+    """Whether a text may name what is gone: from elsewhere, the directory is named too, but in a site's settings."""
+    site = path.rpartition("/")[2].startswith("mkdocs")
     for word, directories in words.items():
         if encode_path(word) in data:
             for directory in directories:
                 parent = directory.rpartition("/")[2]
-                if f"{path}/".startswith(f"{directory}/") or not directory:
+                if f"{path}/".startswith(f"{directory}/") or not directory or site:
                     return True
                 if encode_path(parent) in data or encode_path(_percent(parent)) in data:
                     return True

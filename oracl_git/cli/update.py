@@ -29,6 +29,7 @@ def run_update(args: argparse.Namespace) -> int:
             report = oracl.update(full=args.full, progress=tell)
             filled = oracl.fill(tell) if args.vectors else None
         counts = oracl.sync_ontology()
+        output.note(oracl.notes)
         say(report, time.monotonic() - started, args, **({"vectors": filled._asdict()} if filled else {}))
         if args.json or args.quiet:
             return 0

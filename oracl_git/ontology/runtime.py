@@ -118,7 +118,23 @@ class Runtime:
             self._reader = db
         return self._reader
 
+    def _private(self) -> None:
+        """Raise NotAllowed for a store that git tracks: whoever sent it decided what is approved in it, and public."""
+        repo = self.project.repo
+        if repo is None or repo.work_tree is None or not self.own:
+            return
+        from ..git.run import attempt
+
+        name = os.path.relpath(self.path, repo.work_tree)
+        code, out, _ = attempt(repo, "ls-files", "-z", "--", name, cwd=repo.work_tree, index=True)
+        if code == 0 and out:
+            raise NotAllowed(
+                f"{name} is tracked by git, and a store is private to one clone",
+                f"git rm {name}, then git oracl ontology init; git rm --cached keeps it, if it is your own",
+            )
+
     def _connected(self) -> Connection:
+        self._private()
         try:
             return store.connect(self.path)
         except FileNotFoundError:
@@ -142,6 +158,7 @@ class Runtime:
             raise OntologyInactive(f"there is no ontology at {self.path}", "git oracl ontology init")
         if self.own and not make:
             self.project.config()
+        self._private()
         self.close()
         db = store.connect(self.path, write=True)
         try:

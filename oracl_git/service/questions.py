@@ -181,11 +181,18 @@ class Questions(Opened):
             return answer
 
     def sync_ontology(self) -> Counts | None:
-        """Read again the registered files that git tracks and that changed; None where there is no ontology."""
+        """Read again the registered files that git tracks and that changed; None where there is no ontology to write.
+
+        The index is right without it, so what is wrong with it is a note.
+        """
         if not self._has_ontology:
             return None
-        with self.ontology() as runtime:
-            return runtime.ingest(only_tracked=True)
+        try:
+            with self.ontology() as runtime:
+                return runtime.ingest(only_tracked=True)
+        except OraclError as error:
+            self.notes.append(f"without the ontology: {error.message} ({error.hint})")
+            return None
 
     def _stranger(self, name: str) -> tuple[str, str]:
         """(path, text in the work tree) of a file that is no artifact; a binary one has no text."""

@@ -59,6 +59,59 @@ def test_a_file_that_moves_takes_its_links_along(world: World) -> None:
     assert world.check() == []
 
 
+def test_only_references_are_rewritten(world: World) -> None:
+    """The same letters in prose, in code, in a comment or as another name are no reference."""
+    files = {
+        "docs/notes.md": "Some [a](guide.md) and [b](guide.md).\n\nguide.md is `guide.md`: the guide.\n\n"
+        "```sh\ncat guide.md\n```\n\n[c]: guide.md#start\n",
+        "docs/notes.rst": "The :doc:`guide` is the guide.\n\n.. include:: guide.md\n",
+        "setup.cfg": "[metadata]\nlong_description = file: docs/guide.md\n# docs/guide.md is read\n",
+        "mkdocs.yml": "site_name: x\nnav:\n  - Guide: guide.md\n",
+        "pkg/steps.py": "def steps():\n    return 1\n\n\nMORE = 2\n",
+        "pkg/user.py": "from pkg.steps import (\n    MORE,\n    steps,\n)\n"
+        "from pkg.steps import steps as other  # of pkg.steps\n"
+        'print("pkg.steps")\ntry:\n    from pkg.steps import nothing\nexcept ImportError:\n    pass\n',
+        "web/b.ts": "export const a = 1\n",
+        "web/a.ts": "import {\n  a,\n} from './b'\nconsole.log('./b')\n",
+    }
+    for name, text in files.items():
+        (world.path / name).parent.mkdir(exist_ok=True)
+        (world.path / name).write_text(text)
+    world.git("add", "-A")
+    world.git("commit", "-qm", "more")
+    world.git("mv", "docs/guide.md", "docs/manual.md")
+    world.git("mv", "pkg/steps.py", "pkg/stairs.py")
+    world.git("mv", "web/b.ts", "web/c.ts")
+    before = json.loads(world.run("--json", code=1).stdout)["findings"]
+    fixed = json.loads(world.run("--fix", "--json", code=1).stdout)["findings"]
+    assert len(before) == len(fixed) and all(finding["fixed"] for finding in fixed)
+    right = {
+        "docs/notes.md": "Some [a](manual.md) and [b](manual.md).\n\nguide.md is `guide.md`: the guide.\n\n"
+        "```sh\ncat guide.md\n```\n\n[c]: manual.md#start\n",
+        "docs/notes.rst": "The :doc:`manual` is the guide.\n\n.. include:: manual.md\n",
+        "setup.cfg": "[metadata]\nlong_description = file: docs/manual.md\n# docs/guide.md is read\n",
+        "mkdocs.yml": "site_name: x\nnav:\n  - Guide: manual.md\n",
+        "pkg/user.py": files["pkg/user.py"].replace("from pkg.steps import (", "from pkg.stairs import (").replace(
+            "from pkg.steps import steps as", "from pkg.stairs import steps as"
+        ),
+        "web/a.ts": "import {\n  a,\n} from './c'\nconsole.log('./b')\n",
+    }
+    assert {name: (world.path / name).read_text() for name in right} == right
+    assert world.check() == []
+
+
+def test_a_module_is_rewritten_and_not_the_name_it_shares(world: World) -> None:
+    (world.path / "pkg/same.py").write_text("def same():\n    return 1\n")
+    (world.path / "pkg/user.py").write_text("from pkg.same import same\nfrom .same import same as again\nsame()\n")
+    world.git("add", "-A")
+    world.git("commit", "-qm", "more")
+    world.git("mv", "pkg/same.py", "pkg/other.py")
+    world.run("--fix", code=1)
+    assert (world.path / "pkg/user.py").read_text() == (
+        "from pkg.other import same\nfrom .other import same as again\nsame()\n"
+    )
+
+
 def test_rst(world: World) -> None:
     world.git("mv", "docs/more.rst", "docs/less.rst")
     world.git("rm", "-q", "docs/part.rst")

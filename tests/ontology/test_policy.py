@@ -136,6 +136,25 @@ def test_a_store_that_comes_with_a_clone_is_not_active_by_itself(world: World, t
     assert "policy" in world.err
 
 
+def test_a_store_that_git_tracks_is_not_asked(world: World, tmp_path: Path) -> None:
+    """What is approved in it, and what is public, was decided by whoever sent it."""
+    world.commit({"docs/a.md": "The heron stands here.\n"})
+    world.register("docs")
+    world.ingest()
+    assert "heron" in world.run("ontology", "query", "heron", "--no-code")
+    world.git("add", "-f", ".agentlas/ontology-runtime.sqlite")
+    world.git("commit", "-q", "-m", "a store")
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", world.path, clone], env=world.env, check=True)
+    for order in (["ontology", "query", "heron"], ["ontology", "ingest"], ["curate", "apply"], ["ontology", "init"]):
+        world.run(*order, code=128, cwd=clone)
+        assert "tracked by git" in world.err
+    assert "Now at" in world.run("update", cwd=clone) and "tracked by git" in world.err  # the index does without
+    subprocess.run(["git", "rm", "-q", ".agentlas/ontology-runtime.sqlite"], cwd=clone, env=world.env, check=True)
+    world.run("ontology", "init", cwd=clone)
+    world.run("ontology", "query", "heron", "--no-code", code=1, cwd=clone)
+
+
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.text("./~ab\0é", min_size=1, max_size=12)
