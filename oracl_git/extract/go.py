@@ -17,12 +17,8 @@ _BUILTIN = frozenset(
 )
 _EMBEDDED = re.compile(rb"^//go:embed[ \t]++([^\n]{1,2000})", re.MULTILINE)
 _PATTERN = re.compile(rb"\"([^\"]++)\"|`([^`]++)`|(\S++)")
-# Texts, and what a method is called: neither names anything of the package.
-_NO_NAME = re.compile(
-    rb"\"(?:[^\"\\\n]++|\\.)*+\"|`[^`]*+`|'(?:[^'\\\n]|\\.){1,10}+'"
-    rb"|^func[ \t]*+\([^()\n]{1,300}\)[ \t]*+(\w++)",
-    re.MULTILINE,
-)
+_TEXT = re.compile(rb"\"(?:[^\"\\\n]++|\\.)*+\"|`[^`]*+`|'(?:[^'\\\n]|\\.){1,10}+'")
+_METHOD = re.compile(rb"\nfunc[ \t]*+\([^()\n]{1,300}\)[ \t]*+(\w++)")
 _PACKAGE = re.compile(rb"^package[ \t]++(\w+)", re.MULTILINE)
 
 
@@ -34,7 +30,9 @@ def extract(source: Source, language: str) -> Findings:
     for each in imports:
         names = next(filter(None, (taken[name] for name in _called(each))), {})
         syntax.refer(source, each._replace(members=tuple(names), whole=""), found)
-    code = blank(code, [match.span(match.lastindex or 0) for match in _NO_NAME.finditer(code)])
+    no_names = [match.span() for match in _TEXT.finditer(code)]
+    no_names += (match.span(1) for match in _METHOD.finditer(code))  # what is named there is none of the package
+    code = blank(code, sorted(no_names))
     syntax.uses(source, code, _BUILTIN.union(bound, (d.name for d in found.definitions)), found, calls=True)
     for line in _EMBEDDED.finditer(source.text) if b"//go:embed" in source.text else ():
         for pattern in _PATTERN.finditer(line[1]):
