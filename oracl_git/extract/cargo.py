@@ -40,6 +40,7 @@ def _package(source: Source, manifest: dict[str, Any], name: str, found: Finding
     library = table(manifest, "lib")
     called = library.get("name")
     found.declares.append(("crate", (called if isinstance(called, str) else name).replace("-", "_")))
+    found.declares.append(("cargo package", name.replace("-", "_")))
     path = library.get("path")
     build = table(manifest, "package").get("build")
     places = [place for place in (path, build) if isinstance(place, str)]
@@ -67,7 +68,7 @@ def _need(source: Source, key: str, needed: object, found: Findings) -> None:
     path = row.get("path")
     if isinstance(path, str):
         found.declares.append((f"crate path {called}", path))
-    found.refer("depends", crate, "crate", line_of(source, f"\n{key}", key))
+    found.refer("depends", crate, "cargo package", line_of(source, f"\n{key}", key))
 
 
 def _needed(manifest: dict[str, Any]) -> Iterator[tuple[str, object]]:

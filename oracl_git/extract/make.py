@@ -20,6 +20,11 @@ _ASSIGNED = re.compile(
     re.MULTILINE,
 )
 _INCLUDED = re.compile(rb"^[ \t]*+[-s]?include[ \t]++([^\n#]{1,1000})", re.MULTILINE)
+# What gives the words it is given, or those of them that are files.
+_FUNCTION = re.compile(
+    rb"\$[({](?:wildcard|sort|strip|abspath|realpath|firstword|lastword)[ \t]++"
+    rb"((?:[^(){}$]|\$[({][\w.-]{1,80}+[)}])*+)[)}]"
+)
 _ELSEWHERE = re.compile(rb"\$[({]MAKE[)}][^\n]{0,80}?[ \t]-C[ \t]*+([\w./-]{1,200})")
 _VARIABLE = re.compile(rb"\$[({]([\w.-]++)[)}]")
 _WORD = re.compile(rb"[A-Za-z]\w")  # a switch is none: y, n, 0x1000
@@ -41,13 +46,16 @@ def extract(source: Source, language: str) -> Findings:
     values = dict(_ASSIGNED.findall(code))
     told = [row for row in values.items() if b"/" in row[1] or b"$" in row[1] or _WORD.match(row[1])]
     for name, value in told[:_MOST]:
-        said = (_VARIABLE.sub(b"*", name) if b"$" in name else name).decode()
-        found.declares += [("make sets", said), (f"make set {said}", value.decode())]
+        called = (_VARIABLE.sub(b"*", name) if b"$" in name else name).decode()
+        found.declares += [("make sets", called), (f"make set {called}", value.decode())]
     for match in _INCLUDED.finditer(code):
-        for word in match[1].split() if b"$" in match[1] else ():
+        said = match[1] if b"$" in match[1] or b"*" in match[1] else b""  # else the names are paths as they stand
+        for _ in range(_STEPS if b"$" in said else 0):
+            said = _FUNCTION.sub(rb"\1", said)
+        for word in said.split():
             for _ in range(_STEPS):
                 word = _VARIABLE.sub(lambda each: values.get(each[1], each[0]), word)[: _LONGEST + 1]
-            if b"$" in match[1] and len(word) <= _LONGEST:
+            if len(word) <= _LONGEST:
                 found.refer("use", word.decode("utf-8", "replace"), "", source.line(match.start(1)))
     for match in _PROGRAMS.finditer(code) if b"PROGRAMS" in code else ():
         for word in match[1].replace(b"\\\n", b"  ").split()[:_MOST_PROGRAMS]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from .reading import Tree, facts
 
 MAVEN = {
@@ -129,3 +131,22 @@ def test_composer() -> None:
     assert [r.target for r in found.references if r.kind == "provides"] == ["bin/top", "old", "src/functions.php"]
     assert facts("composer.json", '{"name": ').declares == ()
     assert facts("composer.json", '[{"autoload": []}]').declares == ()
+
+
+def test_makefiles_that_a_pattern_takes_in(edges) -> None:
+    found = edges({
+        "Makefile": "D = more\n-include $(wildcard mk/*.mk)\ninclude $(sort $(wildcard $(D)/*.mk)) ${strip own.mk}\n"
+                    "include plain/*.mk\n",
+        **dict.fromkeys(("mk/a.mk", "mk/b.mk", "more/c.mk", "own.mk", "plain/d.mk", "other/e.mk"), "A = 1\n"),
+    })  # fmt: skip
+    assert found == {
+        ("references", "Makefile", path) for path in ("mk/a.mk", "mk/b.mk", "more/c.mk", "own.mk", "plain/d.mk")
+    }
+
+
+def test_functions_of_makefiles_within_each_other_have_an_end() -> None:
+    for piece in (b"$(sort ", b"$(wildcard $(a)", b"${strip $(a) a/", b")"):
+        text = b"\n".join([b"include " + (piece * 1_000)[:900]] * 400)
+        before = time.process_time()
+        facts("Makefile", text)
+        assert time.process_time() - before < 3

@@ -304,3 +304,19 @@ def test_attributes_take_time_by_their_number() -> None:
     found = facts("src/lib.rs", "#[a]\n" * 5_000 + "#[macro_export]\nmacro_rules! one { () => {} }\n")
     assert process_time() - started < 5
     assert [(d.name, d.public) for d in found.definitions] == [("one", True)]
+
+
+def test_a_library_may_be_called_otherwise_than_its_package() -> None:
+    tree = Tree({
+        "Cargo.toml": "[workspace]\nmembers = ['app', 'util']\n[workspace.dependencies]\nown = { package = 'my-util' }\n",
+        "app/Cargo.toml": "[package]\nname = 'app'\n[dependencies]\nother = { package = 'my-util', version = '1' }\n"
+                          "own = { workspace = true }\nmy-util = '1'\n",
+        "app/src/main.rs": "use other::Far;\nuse own::Near;\nuse util_lib::Here;\nuse my_util::No;\n",
+        "util/Cargo.toml": "[package]\nname = 'my-util'\n[lib]\nname = 'util_lib'\n",
+        "util/src/lib.rs": "pub struct Far;\npub struct Near;\npub struct Here;\npub struct No;\n",
+    })  # fmt: skip
+    lib = ["util/src/lib.rs"]
+    assert tree.follow("app/src/main.rs") == {
+        "other Far": lib, "own Near": lib, "util_lib Here": lib, "my_util No": "external",
+    }  # fmt: skip
+    assert tree.follow("app/Cargo.toml", "depends")["my_util cargo package"] == ["util/Cargo.toml"]

@@ -28,7 +28,7 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     target = reference.target
     words = _expanded(names, source, target)
     for word in words:
-        found = _at(names, source, word)
+        found = _at(names, source, word, target)
         if found:
             return found
     for word in (target, *words):
@@ -40,12 +40,17 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     return exact(place) if place and place != source and names.exists(place) else EXTERNAL
 
 
-def _at(names: Names, source: str, word: str) -> Resolution | None:
-    """What a name leads to from a directory above; without the variable at its head, that is the top or near it."""
-    word = re.sub(r"^\*/?(?=\w)", "", word)
-    stem = word.rpartition("/")[2].rpartition(".")[0]
-    if word.startswith("*") or "//" in word or ("*" in word and not _LITERAL.search(stem)):
-        return None
+def _at(names: Names, source: str, word: str, target: str) -> Resolution | None:
+    """What a name leads to from a directory above; without the variable at its head, that is the top or near it.
+
+    All that a pattern takes in is included; what a variable stands for is one of them.
+    """
+    written = word == target
+    if not written:
+        word = re.sub(r"^\*/?(?=\w)", "", word)
+        stem = word.rpartition("/")[2].rpartition(".")[0]
+        if word.startswith("*") or "//" in word or ("*" in word and not _LITERAL.search(stem)):
+            return None
     for directory in above(source):
         place = inside(directory, word)
         if place is None or place == source:
@@ -54,6 +59,8 @@ def _at(names: Names, source: str, word: str) -> Resolution | None:
             if names.exists(place):
                 return exact(place)
         elif found := [path for path in spread(names, place) if path != source]:
+            if written:
+                return exact(*found)
             return Resolution(tuple(Target(path, "", (1, len(found))) for path in found), "ambiguous")
     return None
 

@@ -271,6 +271,7 @@ def _crates(names: Names, source: str, name: str) -> tuple[str, ...]:
 
 
 def _find_crates(names: Names, manifest: str, name: str) -> tuple[str, ...]:
+    label = "crate"
     if manifest:
         saying = _saying(names, manifest, name)
         for path in names.declared(saying, f"crate path {name}"):
@@ -278,12 +279,12 @@ def _find_crates(names: Names, manifest: str, name: str) -> tuple[str, ...]:
             root = _library(names, place) if place else None
             if root:
                 return (root,)
-        for alias in names.declared(saying, f"crate alias {name}"):
-            name = alias
-        if name in names.declared(manifest, "crate"):
+        for alias in names.declared(saying, f"crate alias {name}"):  # of a package, whatever its library is called
+            name, label = alias, "cargo package"
+        if name in names.declared(manifest, label):
             root = _library(names, manifest)
             return (root,) if root else ()
-    found = [_library(names, place) for place in names.declaring("crate", name) or () if place.endswith("Cargo.toml")]
+    found = [_library(names, place) for place in names.declaring(label, name) or () if place.endswith("Cargo.toml")]
     return tuple(filter(None, found))
 
 
