@@ -75,7 +75,7 @@ def _apply(db: Connection, project: Project, actor: str, allow_private: bool, dr
         content = files[path]
         assert content is not None
         full = os.path.join(project.root, path)
-        _real_directory(project, os.path.dirname(path))
+        _unlinked(project, os.path.dirname(path))
         write_whole(full, content)
     for path in done.removed:
         os.unlink(os.path.join(project.root, path))
@@ -97,15 +97,13 @@ def _note(db: Connection, wanted: list[Ticket], done: Applied, actor: str) -> No
                 done.tickets.append(ticket.ref)
 
 
-def _real_directory(project: Project, relative: str) -> None:
-    """Make a directory below the project; a symlink on the way is refused."""
+def _unlinked(project: Project, relative: str) -> None:
+    """Raise NotAllowed for a directory below the project that a symlink stands on the way to."""
     place = project.root
     for part in relative.split("/"):
         place = os.path.join(place, part)
         if os.path.islink(place):
             raise NotAllowed(f"{place} is a symlink, and is not followed", f"rm {place}")
-        if not os.path.isdir(place):
-            os.mkdir(place)
 
 
 def _held(project: Project, path: str) -> bytes | None:

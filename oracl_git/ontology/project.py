@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import whole
-from ..errors import NotAllowed, OntologyInactive, UsageError
+from ..errors import NotAllowed, OntologyInactive, StoreUnusable, UsageError
 from ..git import Repository
 from ..store.taking import alone
 from .model import INTERNAL, SCOPES
@@ -185,7 +185,13 @@ def write_json(path: str, data: Any) -> None:
 
 
 def write_whole(path: str, data: bytes, mode: int = 0o644) -> None:
-    """A file, whole or not at all; never through a symlink."""
+    """A file, whole or not at all; never through a symlink. Its directory is made. Raises NotAllowed, StoreUnusable."""
     if os.path.islink(path):
         raise NotAllowed(f"{path} is a symlink, and is not followed", f"rm {path}")
-    whole.write(path, data, mode)
+    try:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        whole.write(path, data, mode)
+    except OSError as error:
+        raise StoreUnusable(
+            f"{path} cannot be written: {error.strerror}", f"ls -ld {os.path.dirname(path) or '.'}"
+        ) from None

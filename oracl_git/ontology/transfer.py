@@ -49,9 +49,8 @@ def export(db: Connection, path: str) -> int:
     finally:
         db.execute("COMMIT")
     data = {"format": FORMAT, "version": schema.VERSION, "tables": tables}
-    write_whole(
-        path, (json.dumps(data, ensure_ascii=True, sort_keys=True, separators=(",", ":")) + "\n").encode(), 0o600
-    )
+    text = json.dumps(data, ensure_ascii=True, sort_keys=True, separators=(",", ":")) + "\n"
+    write_whole(path, text.encode(), 0o600)
     return count
 
 

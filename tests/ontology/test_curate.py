@@ -461,3 +461,11 @@ def test_a_rule_of_any_letters_is_a_rule_of_toml(world: World) -> None:
         world.run("curate", "apply")
     held = tomllib.loads((world.path / ".agentlas/learned_constraints.toml").read_bytes().decode())["constraint"]
     assert [row["rule"] for row in held] == ["first", " ".join(words.split()), "third"] and held[0]["owner"] == words
+
+
+def test_a_file_where_a_directory_belongs_is_told_and_left(world: World) -> None:
+    approved(world)
+    world.write(".agentlas/memory", "mine")
+    world.run("curate", "apply", code=128)
+    assert "cannot be written" in world.err
+    assert (world.path / ".agentlas/memory").read_text() == "mine"

@@ -250,6 +250,14 @@ def untouched(db: sqlite3.Connection) -> bool:
     return rows == [("keeper", 0)] and sound
 
 
+def test_an_export_makes_its_directory_and_says_where_it_cannot(world: World, tmp_path: Path) -> None:
+    filled(world)
+    world.run("ontology", "storage", "export", str(tmp_path / "new/place/export.json"))
+    assert (tmp_path / "new/place/export.json").stat().st_mode & 0o077 == 0
+    world.run("ontology", "storage", "export", str(tmp_path / "new/place/export.json/below"), code=128)
+    assert "cannot be written" in world.err
+
+
 def test_an_import_cannot_enable_durable_writes(tmp_path: Path, exported: dict[str, Any]) -> None:
     data = json.loads(json.dumps(exported))
     place = data["tables"]["memory_candidates"]["columns"].index("durable_write_enabled")
