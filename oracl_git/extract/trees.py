@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import re
+from ctypes import py_object, pythonapi
 from functools import cache
 from importlib import import_module
 from itertools import accumulate
 from operator import attrgetter
+from sys import getrefcount
 from typing import NamedTuple
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
@@ -149,7 +151,8 @@ def _parse(known: Grammar, text: bytes) -> Tree | None:
     steps = _MAX_STEPS + len(text) // _BYTES_PER_STEP
     reads = _MAX_READS + _READS_PER_PIECE * (len(text) // _READ)
     parsing = True
-    text += known.settled
+    whole = memoryview(text + known.settled)
+    given: list[bytes] = []
 
     def read(offset: int, _point: object) -> bytes:
         nonlocal reads, steps
@@ -157,7 +160,10 @@ def _parse(known: Grammar, text: bytes) -> Tree | None:
         if reads < 0:  # what is never closed is looked for to the end of the text, again and again
             steps = 0
             return b""
-        return text[offset : offset + _READ]
+        piece = bytes(whole[offset : offset + _READ])
+        if parsing:
+            given.append(piece)
+        return piece
 
     def stop(_offset: int, _has_error: bool) -> bool:
         nonlocal steps
@@ -167,9 +173,24 @@ def _parse(known: Grammar, text: bytes) -> Tree | None:
     try:
         tree = Parser(known.language).parse(read, progress_callback=stop)
     except ValueError:  # stopped
-        return None
+        tree = None
     parsing = False
+    _let_go(given)
     return tree if reads >= 0 else None
+
+
+def _let_go(given: list[bytes]) -> None:
+    """Take back what the parser's binding keeps of the pieces it was given, when it has done with them.
+
+    Version 0.26 never releases one: a process that parses all day would hold every text it ever saw. Nobody else
+    has them, so what refers to one, beyond what refers to a piece that was never given, is forgotten.
+    """
+    given.append(bytes(2))
+    *counts, untouched = [getrefcount(given[place]) for place in range(len(given))]
+    for place, count in enumerate(counts):
+        if len(given[place]) > 1:  # a shorter one may be anybody's
+            for _ in range(count - untouched):
+                pythonapi.Py_DecRef(py_object(given[place]))
 
 
 def _shortened(string: re.Match[bytes]) -> bytes:

@@ -1,4 +1,4 @@
-"""The use cases. The CLI, the language server, MCP and hooks call these and nothing deeper.
+"""The use cases. The CLI, the language server and hooks call these and nothing deeper.
 
 One room a kind: opened, questions, changes, snapshots, upkeep. Knows nothing of
 terminals or protocols.
