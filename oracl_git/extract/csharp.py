@@ -19,6 +19,8 @@ _TYPE = re.compile(
     rb"(?!\s*+=(?![=>])|\s*+\{\s*+(?:(?:private|protected|internal)\s++){0,2}(?:[sg]et|init)\b)"
     rb"((?:\.[A-Z]\w*+){0,7}+)(<?)"
 )
+# What follows a type and no value: the name of what is of it, or the end of what it is for.
+_TYPED = re.compile(rb"[?\[\],]{0,6}(?:>|\s++(?!(?:is|as|and|or|not|when|in|switch|with)\b)[A-Za-z_@])")
 _GLOBAL = b"global::"  # before a name that begins in no namespace
 
 
@@ -85,11 +87,11 @@ def _uses(source: Source, code: bytes, known: set[str], spaces: dict[str, str], 
 
 
 def _qualified(source: Source, code: bytes, match: re.Match[bytes], spaces: dict[str, str], found: Findings) -> None:
-    """A name with a dot that may begin with a namespace: with a part of one that the file speaks of, or after `new`."""
+    """A name with a dot that may begin with a namespace: with a part of one that the file speaks of, or as a type."""
     bracket, head, rest, generic = (each.decode("utf-8", "replace") for each in match.groups())
     before = code[max(0, match.start(2) - len(_GLOBAL)) : match.start(2)]
     top = before == _GLOBAL
-    if not (top or head in spaces or before.endswith(b"new ")):
+    if not (top or head in spaces or before.endswith(b"new ") or _TYPED.match(code, match.end(3))):
         return
     target = "global::" if top else spaces.get(head, "")
     name = rest[1:] if target and not top else head + rest

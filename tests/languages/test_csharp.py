@@ -134,7 +134,14 @@ def test_names_with_namespaces() -> None:
         "Lib.Text.Twice": ["Lib/Text/Words.cs"],
         "Lib.Marked": "external",
         "Lib.MarkedAttribute": ["Lib/MarkedAttribute.cs"],
+        "Broad.Lib.Twice": "external",
+        "Sys.Text.Words": "external",
     }
+    far = "class Far { Lib.Thing a; List<Lib.Inside> b; Lib.Text.Words[]? c; int d = Lib.Twice; bool e = f is Lib.Pair and g; }\n"
+    uses = Tree(PROJECTS | {"Far.cs": far}).follow("Far.cs", "use")
+    assert {name: found for name, found in uses.items() if "." in name} == {
+        "Lib.Thing": ["Lib/Thing.cs"], "Lib.Inside": ["Lib/Inside.cs"], "Lib.Text.Words": ["Lib/Text/Words.cs"],
+    }  # fmt: skip
     uses = tree.follow("Lib/Within.cs", "use")
     assert uses["Tools.VeryLong"] == ["Lib/Tools/VeryLong.cs"]
     assert (uses["Thing"], uses["Thing.Deep"]) == (["Lib/Thing.cs"], "external")
