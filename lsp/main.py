@@ -11,17 +11,19 @@ import logging
 import os
 import sys
 
-from oracl_git.inherited import endings
+from oracl_git.inherited import THREAD, endings, require_memory
 
 from . import transport
 from .ahead import Ahead
 from .server import Server
 
 HOST = "127.0.0.1"
+_THREADS = 2  # at least: one that listens, one that answers
 
 
 def serve(ahead: Ahead | None = None, tcp: int | None = None, ws: int | None = None, log: str = "warning") -> int:
     """Answer one client until it leaves; ends the process."""
+    require_memory(_THREADS * THREAD)
     endings(False)  # nobody waits for what other threads are at
     logging.basicConfig(stream=sys.stderr, level=log.upper(), format="git-oracl lsp: %(levelname)s %(message)s")
     logging.getLogger("pygls").setLevel(logging.ERROR)

@@ -59,25 +59,43 @@ class Shortage(OraclError):
     """The machine, or a limit set for this process, gives less than is needed. Says nothing of what is stored."""
 
 
-_MEMORY = ("there is not enough memory", "end what takes it, or raise the limit: ulimit -v")
+MEMORY = ("there is not enough memory", "end what takes it, or raise the limit: ulimit -v")
 _FILES = ("there are too many open files", "raise the limit: ulimit -n 1024")
 _PROCESSES = ("no more processes or threads can be started", "end some, or raise the limit: ulimit -u")
-_SHORT = {errno.ENOMEM: _MEMORY, errno.EMFILE: _FILES, errno.ENFILE: _FILES, errno.EAGAIN: _PROCESSES}
+_THREADS = ("no more processes or threads can be started", "end some, or raise the limits: ulimit -u, ulimit -v")
+_SHORT = {errno.ENOMEM: MEMORY, errno.EMFILE: _FILES, errno.ENFILE: _FILES, errno.EAGAIN: _PROCESSES}
 # As programs say it that run in the C locale.
 _SAID = {
-    "out of memory": _MEMORY, "cannot allocate memory": _MEMORY, "too many open files": _FILES,
-    "resource temporarily unavailable": _PROCESSES, "can't start new thread": _PROCESSES,
+    "out of memory": MEMORY, "cannot allocate memory": MEMORY, "too many open files": _FILES,
+    "resource temporarily unavailable": _THREADS, "can't start new thread": _THREADS,  # each needs a stack
 }  # fmt: skip
+_SQLITE = (7, 3_082, 5_386)  # no memory; none while a file was read; none to share with other readers
 
 
 def shortage(error: BaseException | str) -> Shortage | None:
     """What there was too little of, if that is what an exception, or what a program said, tells."""
     if isinstance(error, MemoryError):
-        return Shortage(*_MEMORY)
+        return Shortage(*MEMORY)
     if isinstance(error, OSError):
         return Shortage(*_SHORT[error.errno]) if error.errno in _SHORT else None
+    if getattr(error, "sqlite_errorcode", 0) in _SQLITE or (_is_unmapped(error) and _is_limited()):
+        return Shortage(*MEMORY)
     text = str(error).lower()
     return next((Shortage(*told) for said, told in _SAID.items() if said in text), None)
+
+
+def _is_unmapped(error: BaseException | str) -> bool:
+    """Whether a module found no place in memory: there is too little, or it lies where nothing may be run."""
+    return isinstance(error, ImportError) and "failed to map segment" in str(error)
+
+
+def _is_limited() -> bool:
+    """Whether this process may take some memory only."""
+    try:
+        import resource
+    except ImportError:
+        return False
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 
 class UsageError(OraclError):

@@ -1,4 +1,4 @@
-"""What a process is given by whoever started it, made to be relied on: its streams, one signal, how many files.
+"""What a process is given by whoever started it, made to be relied on: its streams, one signal, files and memory.
 
 Knows that a stream may be set not to wait (a parent that runs on events shares its pipes so), may
 take half of what it is given, or may be gone; and that where the death of children is ignored,
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _ECHO = 1.0  # seconds in which a second signal is the first one once more
 _told: float | None = None  # when this process was told to end
+_CHECK = 1 << 24  # bytes that SQLite may take to check a file
+THREAD = 1 << 25  # bytes without which no thread is started: one that finds none hangs, and the process with it
 _FILES = 5  # that one database may have open: itself, its directory, its journals
 
 
@@ -152,6 +154,17 @@ def signals() -> None:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
 
+def last_words() -> None:
+    """Say nothing of a lack of memory beside the one sentence: it is met again wherever something is given back."""
+    usual = sys.unraisablehook
+
+    def tell(met: sys.UnraisableHookArgs) -> None:
+        if met.exc_type is not MemoryError:
+            usual(met)
+
+    sys.unraisablehook = tell
+
+
 class Ended(BaseException):
     """Somebody ends this process: what it made for itself goes first. `args` is the number of the signal."""
 
@@ -195,3 +208,18 @@ def too_many_files() -> Shortage | None:
         except OSError as error:
             return shortage(error)
     return None
+
+
+def require_memory(size: int = _CHECK) -> None:
+    """Raise Shortage where this process may not take so many bytes more.
+
+    Whoever has SQLite check a file asks first: to it a page that found no memory looks broken.
+    """
+    from .errors import shortage
+
+    try:
+        import mmap
+
+        mmap.mmap(-1, size).close()
+    except (OSError, ImportError) as error:
+        raise shortage(error) or error from None

@@ -12,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from .git import Laid, Objects, Repository, differences, ignored, keeps_lf, laid, open_objects, read
 from .graph.model import decode_path, encode_path
+from .inherited import THREAD, require_memory
 from .store.index import Index
 from .store.overlay import LaidObjects, Overlay
 
@@ -124,6 +125,7 @@ class Uncommitted:
     def look_anew(self) -> None:
         """Begin to look at the work tree; what was seen before counts until it `has_looked`."""
         if self._looked is None:
+            require_memory(THREAD)
             pool = ThreadPoolExecutor(1)
             self._looked = pool.submit(self._look)
             pool.shutdown(wait=False)

@@ -13,7 +13,7 @@ import sys
 from contextlib import suppress
 
 from .. import inherited
-from ..errors import OraclError, shortage
+from ..errors import MEMORY, OraclError, Shortage, shortage
 
 # verb → (module, group, one line). The order is that of `git oracl -h`.
 VERBS: dict[str, tuple[str, str, str]] = {
@@ -59,6 +59,7 @@ def main(argv: list[str] | None = None) -> int:
     inherited.signals()
     inherited.endings()
     inherited.streams()
+    inherited.last_words()
     try:
         return _answer(args)
     except OraclError as error:
@@ -86,11 +87,14 @@ def main(argv: list[str] | None = None) -> int:
             return _bug(args, error)
         _complain(f"cannot write: {error.strerror}", "free some space, then ask again")
         return 128
+    except MemoryError:
+        pass  # told when what the answer held has been given back
     except Exception as error:
         return _bug(args, error)
     finally:
         with suppress(OSError):  # why there is no answer has been said
             sys.stdout.flush()
+    return _lack(Shortage(*MEMORY))
 
 
 def _answer(args: list[str]) -> int:
@@ -105,9 +109,12 @@ def _answer(args: list[str]) -> int:
 
 def _bug(args: list[str], error: Exception) -> int:
     """The last line of defence: one sentence, and a log to report."""
-    if short := shortage(error):
-        _complain(short.message, short.hint)
-        return short.exit_code
+    behind: BaseException | None = error
+    while behind:  # what was handled when this one came
+        if short := shortage(behind):
+            error.with_traceback(None).__context__ = None  # and with them what the answer held
+            return _lack(short)
+        behind = behind.__context__
     if isinstance(error, ImportError):
         _complain(f"a module cannot be loaded: {error}", "install oracl-git anew")
         return 128
@@ -122,6 +129,11 @@ def _bug(args: list[str], error: Exception) -> int:
 
     _complain(f"this is a bug ({type(error).__name__})", report(args))
     return 3
+
+
+def _lack(short: Shortage) -> int:
+    _complain(short.message, short.hint)
+    return short.exit_code
 
 
 def _dispatch(args: list[str]) -> int:

@@ -34,7 +34,7 @@ def run_lsp(args: argparse.Namespace) -> int:
     gc.disable()  # while much is imported that stays; `serve` enables it
     try:
         from oracl_git.lsp.main import serve
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise UsageError(f"the language server needs {error.name}", "pip install 'oracl-git[lsp]'") from None
     code: int = serve(ahead, tcp=args.tcp, ws=args.ws, log=args.log)
     return code

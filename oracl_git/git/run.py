@@ -7,17 +7,20 @@ Knows nothing of what the commands mean; callers name them and parse what they s
 
 from __future__ import annotations
 
+import io
 import os
+import select
 import subprocess
-import threading
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from oracl_git.errors import GitFailed, MissingObjects, OraclError, shortage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import TracebackType
+
+    from typing_extensions import Buffer
 
     from oracl_git.git.repository import Repository
 
@@ -90,7 +93,7 @@ _NEXT_STEPS = {
 
 _NEWER = ("unknown repository extension", "Expected git repo version", "unknown repository format")
 
-_SMALL = 4096  # what any pipe takes without a reader
+_SMALL = 4096
 _CHUNK = 1 << 16
 
 
@@ -163,8 +166,9 @@ def attempt(
 class Stream:
     """One git process whose output is read while it runs.
 
-    The input is written and the complaints are read on the side, so neither
-    pipe can fill up and stop the other. Leaving the `with` block ends the process.
+    Whoever waits for output gives it its input and takes its complaints meanwhile, so no pipe
+    can fill up and stop the others. No thread does: one that finds no memory when it starts may
+    hang the process. Leaving the `with` block ends the process.
     """
 
     def __init__(
@@ -176,16 +180,8 @@ class Stream:
     ) -> None:
         self._repo, self._args = repo, args
         self._process = _start(repo, args, has_input=True, env=env)
-        self._complaints = b""
-        self._threads = [threading.Thread(target=self._listen, daemon=True)]
-        if len(input) > _SMALL:
-            self._threads.append(threading.Thread(target=self._feed, args=(input,), daemon=True))
-        else:
-            self._feed(input)
-        for thread in self._threads:
-            thread.start()
-        assert self._process.stdout is not None
-        self.stdout = self._process.stdout
+        self._talk = _Talk(self._process, input)
+        self.stdout = io.BufferedReader(self._talk, _CHUNK)
 
     def __enter__(self) -> Stream:
         return self
@@ -198,7 +194,7 @@ class Stream:
     def records(self) -> Iterator[bytes]:
         """The NUL-terminated records of the output; a truncated last one is left out."""
         rest: list[bytes] = []  # of a record that has not ended: a message may be as long as a disk
-        while chunk := self.stdout.read1(_CHUNK):  # type: ignore[attr-defined]
+        while chunk := self.stdout.read1(_CHUNK):
             first, *records = chunk.split(b"\0")
             rest.append(first)
             if records:
@@ -207,16 +203,13 @@ class Stream:
                 yield from records
 
     def finish(self) -> None:
-        """Wait for the end, and raise if it was a bad one."""
-        code = self._process.wait()
-        self._threads[0].join()
-        if code:
-            raise failure(self._repo, self._args, code, self._complaints)
+        """Wait for the end, and raise if it was a bad one. What it still prints is passed over."""
+        self._talk.end()
+        if code := self._process.wait():
+            raise failure(self._repo, self._args, code, self._talk.complaints)
 
     def failed(self) -> OraclError:
         """Why the output stopped too early."""
-        while self.stdout.read1(_CHUNK):  # type: ignore[attr-defined]
-            pass  # or it would wait for us to read, and we for it to end
         try:
             self.finish()
         except OraclError as error:
@@ -228,29 +221,71 @@ class Stream:
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
-        for thread in self._threads:
-            thread.join()
-        for pipe in (self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                pipe.close()
+        self.stdout.close()
 
-    def _feed(self, data: bytes) -> None:
-        pipe = self._process.stdin
-        assert pipe is not None
-        try:
-            pipe.write(data)
-        except OSError:
-            pass  # it ended first; its exit code says why
-        try:
-            pipe.close()
-        except OSError:
+
+class _Talk(io.RawIOBase):
+    """The three pipes of a process, as a stream of what it prints."""
+
+    def __init__(self, process: subprocess.Popen[bytes], input: bytes) -> None:
+        pipes = (process.stdin, process.stdout, process.stderr)
+        self._give, self._out, self._err = cast("tuple[io.FileIO, io.FileIO, io.FileIO]", pipes)
+        self._rest = memoryview(input)
+        self._poll = select.poll()
+        self.complaints = b""
+        os.set_blocking(self._give.fileno(), False)
+        for pipe, event in ((self._give, select.POLLOUT), (self._out, select.POLLIN), (self._err, select.POLLIN)):
+            self._poll.register(pipe, event)
+        self._feed()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer, /) -> int:
+        while not self._out.closed:
+            if self._out.fileno() in self._pass_on():
+                count: int = self._out.readinto(buffer)
+                if count:
+                    return count
+                self._drop(self._out)
+        return 0
+
+    def end(self) -> None:
+        """Have it say all it has to say."""
+        while self.read(_CHUNK):
             pass
+        while not self._err.closed:
+            self._pass_on()
 
-    def _listen(self) -> None:
-        pipe = self._process.stderr
-        assert pipe is not None
-        while data := pipe.read(_SMALL):
-            self._complaints = (self._complaints + data)[-_CHUNK:]
+    def close(self) -> None:
+        for pipe in (self._give, self._out, self._err):
+            self._drop(pipe)
+        super().close()
+
+    def _pass_on(self) -> list[int]:
+        """Wait until a pipe is ready: give what is taken, and keep what is complained. Those that are ready."""
+        ready = [number for number, _ in self._poll.poll()]
+        if not self._give.closed and self._give.fileno() in ready:
+            self._feed()
+        if not self._err.closed and self._err.fileno() in ready:
+            data = self._err.read(_SMALL)
+            self.complaints = (self.complaints + (data or b""))[-_CHUNK:]
+            if not data:
+                self._drop(self._err)
+        return ready
+
+    def _feed(self) -> None:
+        try:
+            self._rest = self._rest[self._give.write(self._rest) or 0 :]
+        except OSError:
+            self._rest = self._rest[:0]  # it ended first; its exit code says why
+        if not self._rest:
+            self._drop(self._give)
+
+    def _drop(self, pipe: io.FileIO) -> None:
+        if not pipe.closed:
+            self._poll.unregister(pipe)
+            pipe.close()
 
 
 def _start(
@@ -271,7 +306,7 @@ def _start(
             stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            bufsize=_CHUNK,
+            bufsize=0,
             cwd=cwd,
             env=variables,
         )

@@ -11,8 +11,8 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 
-from ..errors import OraclError, StoreUnusable
-from ..inherited import too_many_files
+from ..errors import OraclError, StoreUnusable, shortage
+from ..inherited import require_memory, too_many_files
 from ..store.database import transaction as transaction
 from ..store.taking import Guarded, alone, together
 from . import schema
@@ -173,6 +173,8 @@ def _shape(db: Connection) -> frozenset[str]:
 
 def unusable(error: sqlite3.DatabaseError, path: str) -> OraclError:
     """What SQLite refused, as a sentence and a next step."""
+    if short := shortage(error):
+        return short
     text = str(error)
     if "locked" in text or "busy" in text:
         return StoreUnusable("another process holds the ontology's store", "wait for it, then try again")
@@ -251,6 +253,7 @@ def _copy(source: str, target: str) -> None:
 
 def check(db: Connection) -> list[str]:
     """What is wrong with a store, in sentences; nothing when it is sound."""
+    require_memory()
     wrong = [row[0] for row in db.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
     wrong += [
         f"{table} row {row} points at a missing {parent}"

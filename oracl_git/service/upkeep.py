@@ -9,6 +9,7 @@ import os
 from typing import IO, Any, NamedTuple
 
 from ..errors import EmbeddingUnusable, NoIndex
+from ..inherited import require_memory
 from ..recall import tables
 from ..store import database
 from ..store.index import Index
@@ -102,6 +103,7 @@ class Upkeep(Opened):
             index = self.present()
         except NoIndex as error:
             return [*checks, Check("index", self.repo.head is None, error.message, error.hint)]
+        require_memory()
         try:
             sound = index.db.execute("PRAGMA quick_check").fetchone()[0]
         except database.DatabaseError as error:

@@ -15,9 +15,9 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from itertools import chain
 from typing import Any
 
-from ..errors import IndexUnusable, OraclError
+from ..errors import IndexUnusable, OraclError, shortage
 from ..git import Repository
-from ..inherited import too_many_files
+from ..inherited import require_memory, too_many_files
 from .schema import SCHEMAS, VERSIONS
 from .taking import Guarded, alone, remove, together
 
@@ -277,6 +277,8 @@ def _statements(script: str) -> Iterator[str]:
 
 def unusable(error: sqlite3.DatabaseError, path: str = ".git/oracl") -> OraclError:
     """What SQLite refused, as a sentence and a next step."""
+    if short := shortage(error):
+        return short
     text = str(error)
     if "locked" in text or "busy" in text:
         return IndexUnusable("another update holds the index", "wait for it, or see: git oracl status")
@@ -389,10 +391,13 @@ def is_damage(error: Exception, *files: str | sqlite3.Connection) -> bool:
 
     What is read from a broken page may be anything, and fail anywhere. Where a path stands for
     what was read, another process may have put a sound file there since: name what is open, too.
+    Raises Shortage where there is too little memory to tell: a page that found none looks broken.
     """
-    if isinstance(error, sqlite3.DatabaseError) and any(word in str(error).lower() for word in _DAMAGE):
-        return True
-    return not isinstance(error, (OraclError, sqlite3.OperationalError, OSError)) and not all(map(_stands, files))
+    told = isinstance(error, sqlite3.DatabaseError) and any(word in str(error).lower() for word in _DAMAGE)
+    if not told and isinstance(error, (OraclError, sqlite3.OperationalError, OSError)):
+        return False
+    require_memory()
+    return told or not all(map(_stands, files))
 
 
 def _stands(file: str | sqlite3.Connection) -> bool:

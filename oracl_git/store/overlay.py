@@ -21,6 +21,7 @@ from ..errors import IndexUnusable
 from ..extract.languages import language_of
 from ..git import Change, Entry, Laid, Objects, Repository, open_objects, stamp
 from ..graph.model import decode_path
+from ..inherited import THREAD, require_memory
 from . import database, vectors
 from .facts import FactsCache
 from .fill import settle_copy
@@ -63,6 +64,7 @@ class Overlay:
     def copy_meanwhile(self) -> None:
         """Begin to make the copy, for who will type soon: it takes long where the index is large."""
         if self._base is not None and self._copying is None:
+            require_memory(THREAD)
             pool = ThreadPoolExecutor(1)
             self._copying = pool.submit(self._copied)
             pool.shutdown(wait=False)

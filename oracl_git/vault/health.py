@@ -16,6 +16,7 @@ from ..graph.link import RESOLUTIONS
 from ..graph.model import ARTIFACT
 from ..graph.numbers import rounded
 from ..graph.parameters import ONE, RELATIONS
+from ..inherited import require_memory
 from ..store import body, database
 from ..store.index import Index
 from . import canonical
@@ -85,6 +86,7 @@ def _orphans(index: Index) -> int:
 def _damage(index: Index, deep: bool) -> list[str]:
     """What does not add up: the file, the digest tree; with `deep` every row against its leaf."""
     found = []
+    require_memory()
     try:
         sound = str(index.db.execute("PRAGMA quick_check").fetchone()[0])
         if sound != "ok":

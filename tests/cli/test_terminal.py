@@ -263,6 +263,7 @@ def test_a_check_that_is_ended_leaves_nothing(shop: Place, tmp_path: Path, sent:
 
 FILES = "there are too many open files.\nhint: raise the limit: ulimit -n 1024\n"
 MEMORY = "there is not enough memory.\nhint: end what takes it, or raise the limit: ulimit -v\n"
+THREADS = "no more processes or threads can be started.\nhint: end some, or raise the limits: ulimit -u, ulimit -v\n"
 PROCESSES = "no more processes or threads can be started.\nhint: end some, or raise the limit: ulimit -u\n"
 
 
@@ -278,7 +279,7 @@ def test_few_files_may_be_open(shop: Place) -> None:
 
 @mark.parametrize("error, told", [
     ("MemoryError()", MEMORY), ("OSError(12, 'Cannot allocate memory')", MEMORY), ("OSError(24, 'Too many')", FILES),
-    ("RuntimeError(\"can't start new thread\")", PROCESSES), ("BlockingIOError(11, 'fork')", PROCESSES),
+    ("RuntimeError(\"can't start new thread\")", THREADS), ("BlockingIOError(11, 'fork')", PROCESSES),
     ("ImportError('no tree_sitter_c')",
      "a module cannot be loaded: no tree_sitter_c.\nhint: install oracl-git anew\n"),
 ])  # fmt: skip
@@ -287,6 +288,38 @@ def test_what_there_is_too_little_of(shop: Place, error: str, told: str) -> None
     script += "from oracl_git.cli import main; sys.exit(main(['search', 'cart']))"
     done = shop.run(sys.executable, "-c", script)
     assert (done.code, done.err) == (128, "git-oracl: " + told)
+
+
+_UNMAPPED = "ImportError('x.so: failed to map segment from shared object')"
+ANEW = "hint: install oracl-git anew\n"
+_SHARED = "sqlite3.OperationalError('disk I/O error')"
+
+
+@mark.parametrize("limit, error, told", [
+    (1 << 40, f"raise {_UNMAPPED}", MEMORY),
+    (-1, f"raise {_UNMAPPED}", f"a module cannot be loaded: {_UNMAPPED[13:-2]}.\n{ANEW}"),
+    (-1, f"e = {_SHARED}; e.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMMAP; raise unusable(e)", MEMORY),
+    (-1, "try: raise MemoryError\n    finally: open('/').close()", MEMORY),
+])  # fmt: skip
+def test_a_lack_that_is_told_as_something_else(shop: Place, limit: int, error: str, told: str) -> None:
+    """By a loader that says where it failed, by SQLite, by what gives back what it holds."""
+    script = "import resource, sqlite3, sys\nfrom oracl_git.store.database import unusable\n"
+    script += f"import oracl_git.cli as cli\ndef work(_):\n    {error}\ncli._dispatch = work\n"
+    script += f"resource.setrlimit(resource.RLIMIT_AS, ({limit}, -1)); sys.exit(cli.main([]))"
+    done = shop.run(sys.executable, "-c", script)
+    assert (done.code, done.err) == (128, "git-oracl: " + told)
+
+
+def test_an_answer_that_fills_the_memory(shop: Place) -> None:
+    """What it held is given back before that is told."""
+    script = "import resource, sys\nimport oracl_git.cli as cli\n"
+    script += "class Held:\n    def __del__(self): raise MemoryError\n"
+    script += "def work(_):\n    held = []\n    for size in (1 << 20, 1 << 12, 32):\n        try:\n"
+    script += "            while True: held.append((Held(), bytes(size)))\n        except MemoryError:\n"
+    script += "            if size == 32: raise\n"
+    script += "cli._dispatch = work\nresource.setrlimit(resource.RLIMIT_AS, (60 << 20, -1))\nsys.exit(cli.main([]))"
+    done = shop.run(sys.executable, "-c", script)
+    assert (done.code, done.err) == (128, "git-oracl: " + MEMORY)
 
 
 def test_git_has_too_little_memory(shop: Place, tmp_path: Path) -> None:

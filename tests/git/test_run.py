@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import stat
+import threading
 
 import pytest
 
@@ -149,6 +150,27 @@ def test_failures_are_sentences(git):
     assert "\n" not in raised.value.message and not isinstance(raised.value, MissingObjects)
     assert run_git(found, "rev-list", "--no-such-option", head, check=False) == b""
     assert run_git(found, "cat-file", "--batch-check", input=b"HEAD\n").startswith(head.encode())
+
+
+def test_a_stream_takes_and_gives_what_no_pipe_holds(git, monkeypatch):
+    """Its input, its output and its complaints; and no thread sees to it, which could find no memory and hang."""
+    monkeypatch.setattr(threading.Thread, "start", None)
+    made = git.init()
+    (made.path / "a").write_text("1\n")
+    made("add", "-A")
+    made("commit", "-q", "-m", "One")
+    repo = discover(str(made.path))
+    asked = b"HEAD:a\n" * 60_000
+    with Stream(repo, "cat-file", "--batch-check", "--buffer", input=asked) as stream:
+        assert len(stream.stdout.read().splitlines()) == 60_000
+        stream.finish()
+    with Stream(repo, "check-attr", "-z", "--stdin", "--bogus", input=asked) as stream:
+        assert stream.stdout.read() == b""
+        assert "bogus" in stream.failed().message
+    lines = "yes complaint | head -n 40000 >&2; yes output | head -n 40000; exit 3"
+    with Stream(repo, "-c", f"alias.talk=!{lines}", "talk") as stream:
+        assert stream.stdout.read() == b"output\n" * 40_000
+        assert "complaint" in stream.failed().message
 
 
 def test_a_stream_ends_when_it_is_left(git):

@@ -618,3 +618,14 @@ def test_modules_of_the_folder_are_not_run(raw: Callable[..., Raw], shop: Shop) 
         time.sleep(0.05)
     works(server, shop)
     assert not (shop.path / "ran").exists()
+
+
+def test_too_little_memory_for_its_threads(shop: Shop) -> None:
+    """One that found none would hang, and the server with it: that is said instead."""
+    script = "import resource, sys\nfrom oracl_git.cli import main\nimport oracl_git.lsp.main\n"
+    script += "with open('/proc/self/statm') as file: size = int(file.read().split()[0]) * resource.getpagesize()\n"
+    script += "resource.setrlimit(resource.RLIMIT_AS, (size + (48 << 20), -1)); sys.exit(main(['lsp']))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=shop.path, stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=60)  # fmt: skip
+    told = "git-oracl: there is not enough memory.\nhint: end what takes it, or raise the limit: ulimit -v\n"
+    assert (done.returncode, done.stdout, done.stderr) == (128, "", told)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -215,6 +217,38 @@ def test_what_was_read_is_damaged_though_a_sound_file_lies_there_now(place: Path
         assert oracl.ask() == 2 and oracl.times == 2
         assert oracl.notes == ["the index was damaged and has been made anew"]
         assert os.path.exists(path) and path.read_bytes() == good  # what another made stays
+
+
+_POOR = """
+import os, resource, sys
+from oracl_git.errors import Shortage
+from oracl_git.store.database import is_damage
+from oracl_git.inherited import require_memory
+pages, found = resource.getpagesize(), 0
+for number in range(120):
+    child = os.fork()
+    if not child:
+        with open("/proc/self/statm") as file:
+            size = int(file.read().split()[0]) * pages
+        resource.setrlimit(resource.RLIMIT_AS, (size + (number << 15), -1))
+        try:
+            os._exit(is_damage(ValueError(), sys.argv[1]))
+        except (MemoryError, Shortage):
+            os._exit(0)
+    found += os.waitpid(child, 0)[1]
+print(found)
+"""
+
+
+def test_where_memory_is_short_nothing_is_damaged(tmp_path: Path) -> None:
+    """To SQLite a page for which there is none looks broken."""
+    path = str(tmp_path / "index.sqlite")
+    with closing(database.connect(path, "index", write=True)) as db:
+        db.execute("CREATE TABLE much(x PRIMARY KEY, y)")
+        db.execute("WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO much"
+                   " SELECT randomblob(500), randomblob(500) FROM n")  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", _POOR, path], capture_output=True, text=True, timeout=100)
+    assert (done.stdout, done.stderr) == ("0\n", "")
 
 
 def test_a_bug_is_no_damage(place: Path) -> None:
