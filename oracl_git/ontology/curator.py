@@ -15,14 +15,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import NotAllowed
 from ..graph import learned as learned_tags
 from ..learn.tracked import wrong
 from ..store.taking import alone
 from . import evidence, memory, store
 from .memory import Ticket
 from .model import CONSTRAINT, EDGE, EXPERIENCE, FACT, PRIVATE, SCOPES, TAG
-from .project import HOME, Project, read_json, write_whole
+from .project import HOME, Project, read_json, unlinked, write_whole
 from .store import Connection
 from .words import folded
 
@@ -75,7 +74,7 @@ def _apply(db: Connection, project: Project, actor: str, allow_private: bool, dr
         content = files[path]
         assert content is not None
         full = os.path.join(project.root, path)
-        _unlinked(project, os.path.dirname(path))
+        unlinked(project, os.path.dirname(path))
         write_whole(full, content)
     for path in done.removed:
         os.unlink(os.path.join(project.root, path))
@@ -95,15 +94,6 @@ def _note(db: Connection, wanted: list[Ticket], done: Applied, actor: str) -> No
                     db, ticket.id, "apply", ticket.status, ticket.status, "written for review", f"curator:{actor}"
                 )
                 done.tickets.append(ticket.ref)
-
-
-def _unlinked(project: Project, relative: str) -> None:
-    """Raise NotAllowed for a directory below the project that a symlink stands on the way to."""
-    place = project.root
-    for part in relative.split("/"):
-        place = os.path.join(place, part)
-        if os.path.islink(place):
-            raise NotAllowed(f"{place} is a symlink, and is not followed", f"rm {place}")
 
 
 def _held(project: Project, path: str) -> bytes | None:

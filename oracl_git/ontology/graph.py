@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from ..errors import Unrecorded
@@ -17,6 +17,7 @@ from .model import DEFAULT_SCOPES, NAME
 from .store import Connection
 from .words import folded
 
+NAMES = "names"  # what a document does with an entity
 _MOST = 50
 _NOISE = re.compile(r"[\s\W_]+")
 
@@ -209,6 +210,32 @@ def entity(db: Connection, name: str, scopes: Sequence[str] = DEFAULT_SCOPES) ->
         ],
         "relations": relations(db, (), [number], scopes),
     }
+
+
+def edges(db: Connection, refs: Collection[str], scopes: Sequence[str]) -> list[tuple[str, str, str, str]]:
+    """(from, relation, to, evidence) of what is said of these entities, then of the documents that name them.
+
+    A document is called by its URI, an entity by its id.
+    """
+    names = _Names(db, scopes)
+    ids = dict(db.execute("SELECT id, ref FROM entities"))
+    found = []
+    for subject, relation, target, uri, location, quote in db.execute(
+        "SELECT m.subject, m.relation, m.object, s.uri, c.location, substr(c.text, m.start+1, m.stop-m.start)"
+        f" FROM relations m {names.seen} AND m.status<>'rejected'"
+        " ORDER BY m.confidence DESC, s.uri, c.ordinal, m.start, m.ref",
+        names.scopes,
+    ):
+        one, other = ids[names.one(subject)], ids[names.one(target)]
+        if one in refs and other in refs:
+            found.append((one, relation, other, f"{uri} {location}: {' '.join(quote.split())}"))
+    for entity, uri, count in db.execute(
+        f"SELECT m.entity, s.uri, count(*) FROM entity_mentions m {names.seen} GROUP BY 1, 2 ORDER BY 2, 3 DESC",
+        names.scopes,
+    ):
+        if ids[names.one(entity)] in refs:
+            found.append((uri, NAMES, ids[names.one(entity)], f"{count} times"))
+    return found
 
 
 def _nearest(db: Connection, key: str, names: _Names) -> str:

@@ -152,6 +152,15 @@ class Project:
         return True
 
 
+def unlinked(project: Project, relative: str) -> None:
+    """Raise NotAllowed for a directory below the project that a symlink stands on the way to."""
+    place = project.root
+    for part in relative.split("/"):
+        place = os.path.join(place, part)
+        if os.path.islink(place):
+            raise NotAllowed(f"{place} is a symlink, and is not followed", f"rm {place}")
+
+
 def is_text(path: str) -> bool:
     """Whether a path can be written into a JSON file and a store."""
     try:
