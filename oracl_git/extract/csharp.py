@@ -17,7 +17,7 @@ _KINDS = frozenset(("class", "interface", "type"))
 _TYPE = re.compile(
     rb"(?<![\w.$\"'@])(\[?)([A-Z]\w*+)"
     rb"(?!\s*+=(?![=>])|\s*+\{\s*+(?:(?:private|protected|internal)\s++){0,2}(?:[sg]et|init)\b)"
-    rb"((?:\.[A-Z]\w*+){0,7}+)(<?)"
+    rb"((?:\.[A-Z]\w*+){0,7})(<?)"
 )
 # What follows a type and no value: the name of what is of it, or the end of what it is for.
 _TYPED = re.compile(rb"[?\[\],]{0,6}(?:>|\s++(?!(?:is|as|and|or|not|when|in|switch|with)\b)[A-Za-z_@])")

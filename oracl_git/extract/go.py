@@ -17,7 +17,7 @@ _BUILTIN = frozenset(
 )
 _EMBEDDED = re.compile(rb"^//go:embed[ \t]++([^\n]{1,2000})", re.MULTILINE)
 _PATTERN = re.compile(rb"\"([^\"]++)\"|`([^`]++)`|(\S++)")
-_TEXT = re.compile(rb"\"(?:[^\"\\\n]++|\\.)*+\"|`[^`]*+`|'(?:[^'\\\n]|\\.){1,10}+'")
+_TEXT = re.compile(rb"\"(?:[^\"\\\n]++|\\.)*+\"|`[^`]*+`|'(?:[^'\\\n]|\\.){1,10}'")
 _METHOD = re.compile(rb"\nfunc[ \t]*+\([^()\n]{1,300}\)[ \t]*+(\w++)")
 _PACKAGE = re.compile(rb"^package[ \t]++(\w+)", re.MULTILINE)
 
