@@ -20,10 +20,13 @@ from .. import whole
 from ..errors import Unverified, UsageError
 from ..graph import digest
 from ..graph.model import canonical_path
+from .database import closed_on_failure
 
 LATEST = "LATEST.json"
 _NAME = re.compile(r"graph-[0-9a-f]{16}\.(?:sqlite|manifest\.json)")
 _LONGEST = 1 << 16  # bytes of a manifest
+_STEPS = 1 << 20  # of SQLite's that reading takes at most, and …
+_STEPS_A_BYTE = 10  # of them for each byte of a bundle: pages that lead to each other have no end
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE node(
@@ -140,7 +143,13 @@ def _pointer(directory: str) -> dict[str, str]:
     return {"commit": "", "root": "", "sha256": "", **{name: str(text) for name, text in value.items()}}
 
 
+def _is_file(path: str) -> bool:
+    return os.path.isfile(path) and not os.path.islink(path)
+
+
 def _read(path: str) -> dict[str, Any]:
+    if os.path.lexists(path) and not _is_file(path):  # a pipe would be waited for
+        raise _tampered(f"{path} is no file")
     try:
         with open(path, "rb") as file:
             value = json.loads(file.read(_LONGEST))
@@ -154,13 +163,19 @@ def _read(path: str) -> dict[str, Any]:
 
 
 def _open(path: str) -> sqlite3.Connection:
-    """A bundle, read-only, nothing in it trusted to run."""
-    if os.path.islink(path) or not os.path.isfile(path):
+    """A bundle, read-only, nothing in it trusted to run, nor to end."""
+    if not _is_file(path):
         raise _tampered(f"{path} is no file")
     uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro&immutable=1"
     db = sqlite3.connect(uri, uri=True)
-    db.execute("PRAGMA trusted_schema=OFF")
-    db.execute("PRAGMA query_only=ON")
+    with closed_on_failure(db):
+        db.execute("PRAGMA trusted_schema=OFF")
+        db.execute("PRAGMA query_only=ON")
+        left = iter(range(1 + os.path.getsize(path) * _STEPS_A_BYTE // _STEPS))
+        db.set_progress_handler(lambda: next(left, None) is None, _STEPS)
+        made = {statement for (statement,) in db.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL")}
+        if made != {statement.strip() for statement in _SCHEMA.split(";")} - {""}:  # a view may compute anything
+            raise _tampered(f"{path} has other tables than ours")
     return db
 
 
@@ -239,5 +254,8 @@ def _check_rows(db: sqlite3.Connection, manifest: dict[str, Any], bundle: str) -
 def rows(directory: str, table: str) -> Iterator[Row]:
     """The rows of a bundle's table, in the order of its key."""
     place = home(directory)
-    with closing(_open(os.path.join(place, _pointer(place)["bundle"]))) as db:
-        yield from db.execute(_ORDER[table])
+    try:
+        with closing(_open(os.path.join(place, _pointer(place)["bundle"]))) as db:
+            yield from db.execute(_ORDER[table])
+    except sqlite3.DatabaseError as error:
+        raise _tampered(f"the bundle cannot be read: {error}") from None

@@ -8,7 +8,9 @@ import os
 import re
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from vaults import BASE, Vault
 from oracl_git.errors import Unverified
 from oracl_git.graph.model import artifact_id
 from oracl_git.graph.parameters import RELATION_WEIGHTS
+from oracl_git.store import mirror
 
 
 @pytest.fixture
@@ -98,7 +101,7 @@ def drop_line(name: str) -> Callable[[Path], None]:
     )
 
 
-def mirror(sql: str) -> Callable[[Path], None]:
+def mirrored(sql: str) -> Callable[[Path], None]:
     def change(directory: Path) -> None:
         (bundle,) = (directory / "mirror").glob("*.sqlite")
         db = sqlite3.connect(bundle)
@@ -124,8 +127,8 @@ TAMPERED = {
     "no signature": (lambda d: (d / "weighted_graph_index.json.sig").unlink(), 12, "missing"),
     "the manifest": (replace("manifest.json", '"size":', '"size":1'), 11, "manifest"),
     "another root": (replace("manifest.json", '"root":"', '"root":"0'), 11, "root"),
-    "a mirrored node": (mirror("UPDATE node SET priority=1 WHERE path='shop/cart.py'"), 11, "shop/cart.py"),
-    "a mirrored edge": (mirror("DELETE FROM edge WHERE relation='imports'"), 11, "table edge"),
+    "a mirrored node": (mirrored("UPDATE node SET priority=1 WHERE path='shop/cart.py'"), 11, "shop/cart.py"),
+    "a mirrored edge": (mirrored("DELETE FROM edge WHERE relation='imports'"), 11, "table edge"),
     "the pointer": (replace("mirror/LATEST.json", "graph-", "../graph-"), 11, "LATEST.json"),
     "a dated copy": (
         lambda d: next((d / "snapshots").glob("*Z.json")).write_text("{}"), 11, "snapshots/"
@@ -142,6 +145,66 @@ def test_no_changed_row_passes(signed: Vault, exported: Path, what: str) -> None
     with pytest.raises(Unverified) as refused:
         _verify(signed, exported)
     assert refused.value.exit_code == code and named in refused.value.message
+
+
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT 'artifact' kind"
+
+
+def _view(bundle: Path, table: str, columns: str) -> None:
+    with closing(sqlite3.connect(bundle)) as db:
+        db.execute(f"DROP TABLE {table}")
+        db.execute(f"CREATE VIEW {table} AS {ENDLESS}, {', '.join(f'x {name}' for name in columns.split())} FROM c")
+
+
+def _pages_that_share(bundle: Path) -> None:
+    """Fifteen pages of the table, each of which has the next one as all of its children."""
+    with closing(sqlite3.connect(bundle)) as db:
+        (root,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name='node'").fetchone()
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+    data = bytearray(bundle.read_bytes())
+    count, top = len(data) // size, data[(root - 1) * size : root * size]
+    assert top[0] == 2, "a table of one page has no children"
+    cells = [int.from_bytes(top[at : at + 2], "big") for at in range(12, 12 + 2 * int.from_bytes(top[3:5], "big"), 2)]
+    leaf = bytes(top[8:12])
+    for number in range(15):
+        below = leaf if number == 14 else (count + number + 2).to_bytes(4, "big")
+        page = bytearray(top)
+        for at in (8, *cells):
+            page[at : at + 4] = below
+        data += page
+    for at in (8, *cells):
+        start = (root - 1) * size + at
+        data[start : start + 4] = (count + 1).to_bytes(4, "big")
+    data[28:32] = (count + 15).to_bytes(4, "big")
+    bundle.write_bytes(data)
+
+
+@pytest.mark.parametrize("what", ["nodes", "edges", "pages", "pipe"])
+def test_a_bundle_without_an_end(tmp_path: Path, what: str) -> None:
+    """Whoever made it made its manifest, too; it is read to no end that is not there."""
+    nodes = [(f"p{n:05}", *["i" * 40, "artifact", "n", "c"], 1, 1, 1, "{}") for n in range(3000)]
+    mirror.build(str(tmp_path), "c", "0" * 64, nodes, [], {})
+    (bundle,) = tmp_path.glob("*.sqlite")
+    if what == "nodes":
+        _view(bundle, "node", "path id name checksum size priority priority_blended row")
+    elif what == "edges":
+        _view(bundle, "edge", "source source_fragment target target_fragment relation weight confidence partition rank")
+    elif what == "pages":
+        _pages_that_share(bundle)
+    else:
+        (manifest,) = tmp_path.glob("*.manifest.json")
+        manifest.unlink()
+        os.mkfifo(manifest)
+    done = subprocess.run(["git-oracl", "mirror", "verify", str(tmp_path)], capture_output=True, text=True, timeout=30,
+                          env={**os.environ, "PATH": os.path.dirname(sys.executable)})  # fmt: skip
+    assert done.returncode == 11 and done.stderr.count("\n") == 2, done.stderr
+    if what in ("nodes", "edges"):
+        assert "has other tables than ours" in done.stderr
+    if what == "pages":
+        rows = mirror.rows(str(tmp_path), "node")
+        with pytest.raises(Unverified, match="interrupted"):
+            for _ in rows:
+                pass
 
 
 def _verify(vault: Vault, directory: Path) -> object:
@@ -242,7 +305,7 @@ def test_a_mirror_of_any_shape_is_refused_in_one_line(signed: Vault, exported: P
         latest.write_text(json.dumps({**pointer, "sha256": hashlib.sha256(text.encode()).hexdigest()}))
         signed.cli("mirror", "verify", str(exported), code=11)
     for value in ("'x'", "'[]'", "x'00'", "5", "replace(hex(zeroblob(30000)), '0', '[')"):
-        mirror(f"UPDATE node SET row={value} WHERE path='shop/cart.py'")(exported)
+        mirrored(f"UPDATE node SET row={value} WHERE path='shop/cart.py'")(exported)
         signed.cli("mirror", "verify", str(exported), code=11)
     assert bundle.exists()
 
