@@ -35,6 +35,7 @@ _DAMAGE = (
 )  # fmt: skip
 OLDER, DAMAGED = "was made by an older version", "was damaged"
 _OLDER = "file is not a database of this version"
+_SHADOW = "CREATE TABLE '"  # as full text makes its own, which each version of SQLite words in its own way
 _COPY_KIB = 49_152  # of a private copy: what is more lies in a file that has no name
 
 
@@ -165,6 +166,9 @@ def _open(path: str, name: str, write: bool, wait: float, immutable: bool = Fals
             if not write:
                 raise FileNotFoundError(path)
             _create(db, name)
+        for (made,) in db.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL"):
+            if made not in SCHEMAS[name] and not made.startswith(_SHADOW):  # a view or a trigger may have no end
+                raise sqlite3.DatabaseError("file is not a database of ours")
         if write:
             db.execute("PRAGMA synchronous=NORMAL")
             db.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")

@@ -377,6 +377,27 @@ def test_a_damaged_database(shop: Place, name: str, damage: str) -> None:
     assert shop.state()["root"] == expected and shop.oracl("doctor").code == 0
 
 
+@mark.parametrize("name, table", [("index", "node"), ("facts", "facts"), ("history", "entry")])
+@mark.parametrize("what", ["view", "trigger"])
+def test_a_database_that_has_no_end(shop: Place, name: str, table: str, what: str) -> None:
+    """A directory that came along: its format is ours, what it computes is not."""
+    expected = shop.state()["root"]
+    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+    with closing(sqlite3.connect(shop.settled(name))) as db:
+        columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+        if what == "view":
+            db.execute(f"DROP TABLE {table}")
+            db.execute(f"CREATE VIEW {table} AS {endless} SELECT {', '.join(f'x {each}' for each in columns)} FROM c")
+        else:
+            db.execute(f"CREATE TRIGGER mine BEFORE INSERT ON {table} BEGIN SELECT count(*) FROM ({endless}"
+                       " SELECT x FROM c); END")  # fmt: skip
+    shop.commit("More", {"shop/more.py": "import shop.cart\n"})
+    assert shop.oracl("search", "discount threshold", "-z").paths
+    shop.git("reset", "-q", "--hard", "HEAD~1")
+    shop.update()
+    assert shop.state()["root"] == expected
+
+
 @mark.parametrize("name", ["index", "facts", "history"])
 def test_bytes_that_changed_by_themselves(shop: Place, name: str) -> None:
     """Any answer may come of it, or none; but no bug, and no state that is never left."""
