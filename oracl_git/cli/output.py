@@ -196,3 +196,8 @@ def short(text: str) -> str:
 def plural(count: int, word: str) -> str:
     """1 file, 2,000 files."""
     return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def empty_change(staged: bool) -> None:
+    """Say that a change has no files; what is edited and not added yet is the usual reason."""
+    note(["nothing is staged; git add comes first" if staged else "that change touches no file"])

@@ -47,7 +47,7 @@ def run_related(args: argparse.Namespace) -> int:
             ]
         if not paths:
             if args.staged or args.commit or args.diff:
-                output.note(["that change touches no file"])
+                output.empty_change(args.staged)
                 return 1
             print("git-oracl: related needs a path.\nhint: git oracl related -h", file=sys.stderr)
             return 2

@@ -10,6 +10,7 @@ from ..graph.model import artifact_id
 from ..graph.parameters import BUCKET_WEIGHTS
 from ..recall.model import path_json
 from ..service import Oracl, Shown
+from ..store.index import Link
 from . import output
 from .parser import machine, worktree
 
@@ -101,14 +102,24 @@ def _tags(tags: dict[str, str], room: int) -> str:
 
 
 def _edges(shown: Shown, room: int) -> None:
-    rows = sorted(shown.links, key=lambda row: (not row[2], -row[0].rank, row[1]))
+    """All that one file has to do with this in one way is a row; both directions have their share of the rows."""
+    rows: dict[tuple[bool, str, str], list[Link]] = {}
+    for link, other, away in sorted(shown.links, key=lambda row: (-row[0].rank, row[1])):
+        rows.setdefault((away, link.relation, other), []).append(link)
     if rows:
         print("\nedges")
-    for link, other, away in rows[:_EDGES]:
-        symbol = f" {link.target_fragment}" if link.target_fragment else ""
-        where = output.place(other, "") if away else output.place(other, link.source_fragment)
-        here = f" at {output.lines(link.source_fragment)}" if away and link.source_fragment else ""
-        text = f"  {'→' if away else '←'} {link.relation}{output.plain(symbol)} {where}{here}"
-        print(f"{output.fit(text, room - 6)}  {link.weight / 1e6:.2f}")
+    sides = [[row for row in rows if row[0] is away] for away in (True, False)]
+    fewer = min(_EDGES // 2, *map(len, sides))
+    for away, relation, other in [row for side in sides for row in side[: max(fewer, _EDGES - fewer)]][:_EDGES]:
+        links = rows[away, relation, other]
+        places = list(dict.fromkeys(link.source_fragment for link in links if link.source_fragment))
+        first = places[0] if places else ""
+        where = f"{other} at {output.lines(first)}" if away and first else output.place(other, "" if away else first)
+        more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+        weight = f"{more}  {max(link.weight for link in links) / 1e6:.2f}"
+        text = output.fit(f"  {'→' if away else '←'} {relation} {where}", room - len(weight)) + weight
+        symbols = ", ".join(dict.fromkeys(output.plain(link.target_fragment) for link in links)).strip(", ")
+        left = room - len(text) - 2
+        print(f"{text}  {output.cut(symbols, left)}" if symbols and left > 5 else text)
     if len(rows) > _EDGES:
         print(f"  … {len(rows) - _EDGES} more: --json has all")

@@ -155,7 +155,7 @@ def _impact(oracl: Oracl, args: argparse.Namespace) -> int:
     if args.staged or args.commit or args.diff:
         paths += [":/" + path for path in oracl.changed_paths(staged=args.staged, commit=args.commit, diff=args.diff)]
         if not paths:
-            output.note(["that change touches no file"])
+            output.empty_change(args.staged)
             return 1
     if not paths:
         print("git-oracl: --impact needs a path or a change.\nhint: git oracl trace -h", file=sys.stderr)

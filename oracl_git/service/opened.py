@@ -332,8 +332,40 @@ class Opened:
                     raise is_directory(name, path)
                 if reason := self.index.left_out(encode_path(path)):
                     raise UnknownPath(f"{name} is left out of the graph: {reason}", f"git oracl related {name}")
-            raise unknown(name, "is not in the indexed commit")
+            whole = self._called_now(name)
+        if whole is None:
+            raise self._unknown(name, "is not in the indexed commit")
         return whole, 0, 0
+
+    def _called_now(self, name: str) -> Node | None:
+        """The artifact that had this name once, where history knows of renames and nothing else has the name now."""
+        top = os.fsencode(self.repo.work_tree or "")
+        for path in self.repository_paths(name):
+            if top and os.path.lexists(os.path.join(top, encode_path(path))):
+                return None
+            today = self.index.called_now(path)
+            node = self.index.node(today) if today else None
+            if node is not None:
+                if not name.startswith(":/"):  # of a change, whose names are git's: nobody wrote them
+                    self.notes.append(f"{name} is called {node.path} now")
+                return node
+        return None
+
+    def _unknown(self, name: str, why: str) -> UnknownPath:
+        """The error of a name that nothing has: where it went, or what is like it."""
+        shown = name.removeprefix(":/")
+        paths = list(self.repository_paths(name))
+        if not paths and shown and "\0" not in name and self.repo.work_tree is not None:
+            return UnknownPath(f"{shown} is outside of this repository", "git ls-files")
+        for path in paths:
+            if touched := self.index.commits_of(path, 1):
+                oid = self.index.commit_lines(touched)[touched[0]][0]
+                return UnknownPath(f"{shown} {why}; {oid[:7]} touched it last", f"git show --stat {oid[:7]}")
+        last = posixpath.basename(shown.rstrip("/"))
+        if near := nearest(last, (path for _, path in self.index.paths())):
+            return UnknownPath(f"{shown} {why}", f"the nearest name is {near}")
+        hint = f"git oracl search filename:{last}" if last.strip(".:") else "git ls-files"
+        return UnknownPath(f"{shown or 'an empty path'} {why}", hint)
 
     def _locate(self, name: str) -> Node | None:
         for path in self.repository_paths(name):
@@ -439,11 +471,17 @@ def is_directory(name: str, path: str) -> UnknownPath:
     return UnknownPath(f"{name} is a directory", f"git oracl search prefix:{path}/" if path else "git ls-files")
 
 
-def unknown(name: str, why: str) -> UnknownPath:
-    """The error of a name that nothing has."""
-    last = posixpath.basename(name.rstrip("/"))
-    hint = f"git oracl search filename:{last}" if last.strip(".:") else "git ls-files"
-    return UnknownPath(f"{name or 'an empty path'} {why}", hint)
+def nearest(last: str, paths: Iterable[str]) -> str:
+    """The path whose last name is most like a mistyped one; "" where none is, or where one is the very same."""
+    from difflib import get_close_matches
+
+    by_name: dict[str, str] = {}
+    for path in paths:
+        by_name.setdefault(posixpath.basename(path), path)
+    if last in by_name:
+        return ""
+    close = get_close_matches(last, by_name, 1, 0.75)
+    return by_name[close[0]] if close else ""
 
 
 def _lacking(missing: FileNotFoundError) -> NoIndex:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..recall.symbols import Symbol
 
 
-from .opened import Opened, Progress, is_directory, repaired, rows_of, unknown
+from .opened import Opened, Progress, is_directory, repaired, rows_of
 
 _AS_IT_LIES = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _WIDE = 300  # answers that are looked through when only some paths are wanted
@@ -148,7 +148,8 @@ class Questions(Opened):
                 strangers.append(path)
                 texts.append(text)
                 continue
-            nodes.append(node)
+            if node not in nodes:  # a rename has two names
+                nodes.append(node)
         answer = related(index, nodes, text="\n".join(texts), limit=limit, kind=kind, strangers=strangers)
         if nodes and kind in ("", "docs") and self._has_ontology:
             answer = self._with_documents(index, nodes, answer, limit)
@@ -213,7 +214,12 @@ class Questions(Opened):
                 return path, ""
             if (ours and os.path.isdir(full)) or self.below(path, 1):
                 raise is_directory(name, path)
-        raise unknown(name, "is neither in the indexed commit nor in the work tree")
+        for path in self.repository_paths(name):
+            if self.index.commits_of(path, 1):  # it was deleted: what went with it is known
+                if not name.startswith(":/"):
+                    self.notes.append(f"{name} was deleted: its path and its history are known, its text is not")
+                return path, ""
+        raise self._unknown(name, "is neither in the indexed commit nor in the work tree")
 
     @repaired
     def why(self, a: str, b: str) -> list[Reason]:

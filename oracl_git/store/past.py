@@ -106,6 +106,13 @@ class Past(Reading):
         names = dict(self.past.execute("SELECT id, path FROM path").fetchall()) if self._aliases else {}
         return {decode_path(names[hid]): decode_path(path) for hid, path in self._aliases.items() if hid in names}
 
+    def called_now(self, path: str) -> str:
+        """What a path that is no more is called today, where renames tell; else ""."""
+        for (hid,) in self.past.execute("SELECT id FROM path WHERE path=?", (encode_path(path),)) if self.past else ():
+            if hid in self._aliases:
+                return decode_path(self._aliases[hid])
+        return ""
+
     @cached_property
     def _aliases(self) -> dict[int, bytes]:
         return dict(self.db.execute("SELECT hid, path FROM alias"))

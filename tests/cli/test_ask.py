@@ -256,7 +256,7 @@ def test_related_of_a_change(shop: Place) -> None:
 
 
 def test_related_of_nothing_staged(shop: Place) -> None:
-    assert "touches no file" in shop.oracl("related", "--staged", code=1).err
+    assert shop.oracl("related", "--staged", code=1).err == "git-oracl: nothing is staged; git add comes first\n"
 
 
 def test_related_staged_from_a_subdirectory(shop: Place) -> None:
@@ -275,6 +275,52 @@ def test_related_of_an_untracked_file(shop: Place) -> None:
     assert done.err.startswith(
         "git-oracl: shop/nowhere.py is neither in the indexed commit nor in the work tree.\nhint:"
     )
+
+
+def test_related_of_a_change_that_deletes_and_renames(shop: Place) -> None:
+    """A commit whose files are no more can be asked like any other: what went with them is known."""
+    shop.git("rm", "-q", "docs/guide.md")
+    shop.git("mv", "shop/prices.py", "shop/sums.py")
+    shop.git("commit", "-q", "-m", "No guide, and sums")
+    done = shop.oracl("related", "--commit", "HEAD", "--json")
+    assert done.json["query"] == ["docs/guide.md", "shop/prices.py", "shop/sums.py"] and not done.err
+    found = [row["path"] for row in done.json["results"]]
+    assert {"README.md", "tests/test_prices.py"} <= set(found) and "shop/sums.py" not in found
+    impact = shop.oracl("trace", "--impact", "--commit", "HEAD", code=1)
+    assert impact.err.startswith("git-oracl: docs/guide.md is not in the indexed commit; ")
+
+
+def test_a_deleted_file_is_asked_about(shop: Place) -> None:
+    shop.git("rm", "-q", "docs/guide.md")
+    shop.git("commit", "-q", "-m", "No guide")
+    last = shop.git("rev-parse", "HEAD")[:7]
+    done = shop.oracl("related", "docs/guide.md", "-z")
+    assert done.paths[0] == b"README.md"
+    assert done.err == "git-oracl: docs/guide.md was deleted: its path and its history are known, its text is not\n"
+    for verb in ("show", "trace"):
+        assert shop.oracl(verb, "docs/guide.md", code=1).err == (
+            f"git-oracl: docs/guide.md is not in the indexed commit; {last} touched it last.\n"
+            f"hint: git show --stat {last}\n"
+        )
+
+
+@mark.parametrize("verb", ["show", "related", "trace"])
+def test_the_old_name_of_a_file(shop: Place, verb: str) -> None:
+    """It means the file, as long as nothing else has it."""
+    done = shop.oracl(verb, "shop/basket.py", "--json")
+    assert done.err == "git-oracl: shop/basket.py is called shop/cart.py now\n"
+    now = shop.oracl(verb, "shop/cart.py", "--json")
+    assert {**done.json, "query": 0} == {**now.json, "query": 0}
+    shop.write("shop/basket.py", "BASKETS = 3\n")
+    assert "is called" not in shop.run("git", "oracl", verb, "shop/basket.py").err
+
+
+@mark.parametrize("verb", ["show", "related", "trace"])
+def test_a_mistyped_path(shop: Place, verb: str) -> None:
+    assert shop.oracl(verb, "shop/prcies.py", code=1).err.endswith("\nhint: the nearest name is shop/prices.py\n")
+    assert shop.oracl(verb, "prices.py", code=1).err.endswith("\nhint: git oracl search filename:prices.py\n")
+    outside = shop.oracl(verb, "/etc/passwd", code=1).err
+    assert outside.startswith("git-oracl: /etc/passwd is outside of this repository.\nhint: ")
 
 
 def test_related_of_a_file_that_is_left_out(shop: Place) -> None:
@@ -312,7 +358,8 @@ def test_a_directory_is_called_one(shop: Place, verb: str) -> None:
 @mark.parametrize("name", ["", "..", "../..", "/"])
 def test_the_hint_of_what_is_no_path_finds_something(shop: Place, verb: str, name: str) -> None:
     done = shop.oracl(verb, name, code=1)
-    assert done.err.startswith(f"git-oracl: {name or 'an empty path'} is n")
+    why = "is outside of this repository" if name else "is n"
+    assert done.err.startswith(f"git-oracl: {name or 'an empty path'} {why}")
     assert done.err.endswith("\nhint: git ls-files\n")
 
 
@@ -532,8 +579,21 @@ def test_show(shop: Place) -> None:
     out = shop.oracl("show", "shop/prices.py").out
     assert out.startswith("shop/prices.py  python, ")
     assert "priority 0." in out and "lifecycle" in out
-    assert "← imports total tests/test_prices.py#L1  1.00" in out
+    assert "← imports tests/test_prices.py#L1  1.00  total" in out
     assert "class Price(int):" in out
+
+
+def test_show_has_a_row_for_each_file_and_way(shop: Place) -> None:
+    """What is taken of one file does not hide who uses this one."""
+    names = [f"name_{number}" for number in range(40)]
+    shop.write("shop/names.py", "".join(f"{name} = 1\n" for name in names))
+    shop.write("shop/first.py", f"from .names import {', '.join(names)}\nFIRST = 1\n")
+    shop.write("shop/second.py", "from .first import FIRST\n\n\ndef f():\n    from .first import FIRST as g\n")
+    shop.commit("Names")
+    edges = shop.oracl("show", "shop/first.py").out.partition("\nedges\n")[2].partition("\n\n")[0].splitlines()
+    assert edges[0].startswith("  → imports shop/names.py at L1  1.00  name_0, name_1, ")
+    rest = [line.split("  ")[1] for line in edges[1:]]
+    assert rest == ["→ belongs_to hub:domain:shop", "← imports shop/second.py#L1"]
 
 
 def test_show_json(shop: Place) -> None:
