@@ -6,7 +6,11 @@ REPO ?= $(CURDIR)
 # Tests are spread over the cores, four at most: each has its own repositories.
 SPREAD := -n auto --maxprocesses 4 --dist worksteal
 
-.PHONY: demo test slow lint bench slopes measured man clean always
+# Where Pythons differ shows soonest in what reads files, and in what must be equal.
+PYTHONS ?= python3.11 python3.12 python3.13 python3.14
+TESTS ?=
+
+.PHONY: demo test others slow lint bench slopes measured man clean always
 
 # An environment is of one Python: of another one it is made anew.
 $(VENV)/python: always
@@ -25,7 +29,14 @@ demo: $(VENV)/installed
 	@PATH="$(BIN):$$PATH" sh examples/demo.sh
 
 test: $(VENV)/tested
-	PATH="$(BIN):$$PATH" $(BIN)/python -m pytest $(SPREAD)
+	PATH="$(BIN):$$PATH" $(BIN)/python -m pytest $(SPREAD) $(TESTS)
+
+# A part of the tests with each other Python that is promised, in an environment of its own, where it is there.
+others:
+	@for each in $(PYTHONS); do \
+		$$each -c 'import ensurepip' 2> /dev/null && [ "$$($$each -VV)" != "$$($(PYTHON) -VV)" ] || continue; \
+		$(MAKE) test PYTHON=$$each VENV=$(VENV)/$$each TESTS='tests/languages tests/test_laws.py tests/test_versions.py' || exit; \
+	done
 
 # What fetches other tools, or installs this one anew.
 slow: $(VENV)/tested

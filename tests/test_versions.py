@@ -24,6 +24,9 @@ TOP = Path(__file__).parent.parent
 PLACES = [Path(package.__file__).parent for package in (oracl_git, oracl_git.hooks, oracl_git.lsp)]
 NUMBERED = re.compile(r"[=<>(, ]\?\d")
 
+_KNOWN = r"[\w.]+ is not None"
+TELLS_A_TYPE = re.compile(rf"{_KNOWN}( and {_KNOWN})*|isinstance\([\w.]+, \w+\)")
+
 
 def test_the_oldest_version_that_is_promised_is_the_one_that_is_checked() -> None:
     told = tomllib.loads((TOP / "pyproject.toml").read_text())
@@ -66,6 +69,19 @@ def test_an_index_of_another_python_is_told_and_made_anew(tmp_path: Path, monkey
             assert oracl.status().stale == "" and oracl.status().root == root
     finally:
         made_by.made_by.cache_clear()
+
+
+def test_what_is_asserted_only_tells_a_type() -> None:
+    """`python -O` runs no assert: none does anything, and none stands before what must be refused."""
+    found = [
+        f"{path}:{node.lineno}"
+        for place in PLACES
+        for path in place.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Assert) and not TELLS_A_TYPE.fullmatch(ast.unparse(node.test))
+    ]
+    assert found == []
+    assert not TELLS_A_TYPE.fullmatch("trusted(key) is not None")
 
 
 # Says which it is, and makes environments whose Python says so.

@@ -57,7 +57,8 @@ def forget(db: Connection, uris: list[str]) -> int:
                 clear(db, row[0])
                 db.execute("DELETE FROM sources WHERE id=?", row[:1])
                 db.execute(
-                    "DELETE FROM source_lineage WHERE source=?1 OR (parent=?1 AND relation='same_content_as')", row[1:]
+                    "DELETE FROM source_lineage WHERE source=? OR (parent=? AND relation='same_content_as')",
+                    (row[1], row[1]),
                 )
                 gone += 1
     return gone
