@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ..errors import UsageError
 from ..recall import tables
 from ..recall.model import Answer
 from ..service import Oracl
@@ -67,6 +68,8 @@ def _why(oracl: Oracl, paths: list[str], args: argparse.Namespace) -> int:
     if len(paths) != 2:
         print("git-oracl: --why takes two paths.\nhint: git oracl related --why A B", file=sys.stderr)
         return 2
+    if args.z or args.porcelain:
+        raise UsageError("--why gives reasons, no paths", "git oracl related --why A B --json")
     reasons = oracl.why(*paths)
     if args.json:
         rows = [{"signal": r.signal, "text": r.text, "share": round(r.share, 6)} for r in reasons]

@@ -428,6 +428,9 @@ def test_related_why(shop: Place) -> None:
     assert set(data) == {"schema", "paths", "score", "reasons"}
     assert abs(sum(r["share"] for r in data["reasons"]) - data["score"]) < 1e-5
     assert shop.oracl("related", "--why", "shop/prices.py", code=2).err.startswith("git-oracl: --why takes two paths")
+    for paths in ("-z", "--porcelain"):  # what reads paths gets none of our sentences
+        refused = shop.oracl("related", "--why", "shop/prices.py", "tests/test_prices.py", paths, code=2)
+        assert (refused.out, refused.err.split("\n")[0]) == ("", "git-oracl: --why gives reasons, no paths.")
 
 
 def test_related_explain(shop: Place) -> None:
