@@ -260,8 +260,11 @@ class Roots:
         for root in self._roots.values():
             root.close()
 
-    def locate(self, uri: str, is_open: bool = False) -> Place:
-        """The file of a repository that a URI names; `is_open`: as a buffer. Raises Refused."""
+    def locate(self, uri: str, is_open: bool = False, touched: bool = False) -> Place:
+        """The file of a repository that a URI names. Raises Refused.
+
+        `is_open`: it is a buffer; `touched`: it may have gone with its directory.
+        """
         path = to_path(uri)
         real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
         if os.path.islink(real):
@@ -272,8 +275,8 @@ class Roots:
         if folder is None:
             raise Refused("a file outside the workspace is not answered")
         directory = os.path.dirname(real)
-        while not os.path.isdir(directory) and directory != os.path.dirname(directory):
-            directory = os.path.dirname(directory)  # it is made when the buffer is saved, or went with the file
+        while (is_open or touched) and not os.path.isdir(directory) and directory != os.path.dirname(directory):
+            directory = os.path.dirname(directory)  # it is made when the buffer is saved
         root = self._at(directory, folder)
         if root is None:
             raise Refused("the file lies in no git repository")

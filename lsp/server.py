@@ -175,10 +175,10 @@ class Server(LanguageServer):
         """A request came in: what it says of positions holds for the buffers as they are now."""
         _received.set({document.uri: document for document in self.documents.all()})
 
-    def place(self, uri: str) -> Place | None:
-        """The file a URI names, if it is one of ours."""
+    def place(self, uri: str, touched: bool = False) -> Place | None:
+        """The file a URI names, if it is one of ours; `touched`: it may be gone."""
         try:
-            return self.roots.locate(uri, self.documents.get(uri) is not None)
+            return self.roots.locate(uri, self.documents.get(uri) is not None, touched)
         except Refused:
             return None
 

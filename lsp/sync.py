@@ -69,7 +69,7 @@ def register(server: Server) -> None:
 def touched(server: Server, uris: Iterable[str]) -> None:
     """Files were written, made or removed."""
     for uri in uris:
-        place = server.place(uri)
+        place = server.place(uri, touched=True)
         if place is not None:
             place.root.saved(place.path)
     server.diagnostics.all()

@@ -369,7 +369,6 @@ def test_a_directory_that_went_with_its_files(server: Raw, shop: Shop, method: s
     gone = {"uri": shop.uri("shop/cart.py")}
     server.tell(method, {"changes": [{**gone, "type": 3}]} if "Watched" in method else {"files": [gone]})
     assert server.result(*asked)["results"] == []
-    assert server.error(*related(gone["uri"])) == FAILED
 
 
 def test_two_folders_of_one_repository(raw: Callable[..., Raw], shop: Shop) -> None:
