@@ -30,7 +30,6 @@ ACTIONS: dict[str, tuple[str, str, str]] = {
     "memory": ("ontology_memory", "memory", "the queue under its old name: see git oracl curate"),
     "working-memory": ("ontology_memory", "working", "what agents hold at hand"),
     "storage": ("ontology_care", "storage", "back up, export, import, tidy, check"),
-    "dashboard": ("ontology_care", "dashboard", "write one page that shows all this in a browser"),
     "model": ("ontology_care", "model", "the table that encodes"),
     "verify": ("ontology_care", "verify", "run documents through everything, and say what holds"),
 }

@@ -1,16 +1,15 @@
-"""git oracl ontology storage, model, dashboard, verify: whether what is kept is sound, copies and a picture of it."""
+"""git oracl ontology storage, model, verify: whether what is kept is sound, and copies of it."""
 
 from __future__ import annotations
 
 import argparse
 
-from ..errors import UsageError
 from ..ontology import store, transfer
 from ..ontology.embedding import Adapter
 from ..ontology.runtime import Runtime
 from . import ontology_show as show
 from . import output
-from .ontology_options import actions_of, allowed, scopes
+from .ontology_options import actions_of
 from .parser import machine
 
 
@@ -91,21 +90,3 @@ def run_verify(runtime: Runtime, args: argparse.Namespace) -> int:
     from ..ontology import verify
 
     return show.checks(verify.run(runtime.project, args.corpus, args.embedding_adapter, tests=args.tests), args)
-
-
-def configure_dashboard(parser: argparse.ArgumentParser) -> None:
-    scopes(parser)
-    machine(parser)
-
-
-def run_dashboard(runtime: Runtime, args: argparse.Namespace) -> int:
-    from ..ontology import dashboard
-
-    if not runtime.own:
-        raise UsageError("a store of its own has no dashboard", "git oracl ontology dashboard, without --db")
-    place = dashboard.write(runtime, allowed(args))
-    if args.json:
-        output.emit({"page": place})
-    else:
-        print(f"Wrote {output.plain(place)}. Open it in a browser.")
-    return 0

@@ -36,7 +36,7 @@ _COMMANDS = (
     ("All that is named", "git oracl ontology graph entities"),
     ("The queue", "git oracl curate list"),
     ("Write what was approved, for review", "git oracl curate apply"),
-    ("This page anew", "git oracl ontology dashboard"),
+    ("This page anew", "git oracl dashboard"),
 )
 
 

@@ -35,7 +35,7 @@ def filled(world: World) -> World:
 
 
 def page(world: World, *args: str) -> str:
-    place = Path(json.loads(world.run("ontology", "dashboard", "--json", *args))["page"])
+    place = Path(json.loads(world.run("dashboard", "--json", *args))["page"])
     assert place.stat().st_mode & 0o077 == 0
     return place.read_text()
 
@@ -87,7 +87,7 @@ def test_it_is_the_same_each_time_and_git_leaves_it_out(filled: World) -> None:
 def test_a_link_in_its_place_is_not_followed(filled: World, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (filled.path / ".agentlas/ontology-gui").symlink_to(tmp_path / "elsewhere")
-    filled.run("ontology", "dashboard", code=128)
+    filled.run("dashboard", code=128)
     assert "symlink" in filled.err and not list((tmp_path / "elsewhere").iterdir())
 
 
