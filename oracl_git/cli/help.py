@@ -102,14 +102,27 @@ def arguments(parser: argparse.ArgumentParser) -> Iterator[Argument]:
     yield from sorted(found, key=lambda argument: bool(argument.flags))
 
 
-def options(verb: str) -> list[tuple[str, str]]:
-    """(long option, help) of a verb and its actions, for completion."""
+class Option(NamedTuple):
+    """A long option, as completion offers it: `choices` are the values it takes, where they can be listed."""
+
+    flag: str
+    text: str
+    takes: bool  # a value
+    choices: tuple[str, ...]
+
+
+def options(verb: str) -> list[Option]:
+    """The long options of a verb and its actions, for completion."""
     parser = parser_of(verb)
-    found = {}
+    found: dict[str, Option] = {}
     for each in (parser, *actions(parser).values()):
-        for argument in arguments(each):
-            found.update({flag: argument.text for flag in argument.flags if flag.startswith("--")})
-    return [*found.items(), ("--help", "what the verb takes")]
+        for action in each._actions:
+            for flag in action.option_strings:
+                if flag.startswith("--") and flag != "--help":
+                    choices = (*(found[flag].choices if flag in found else ()), *map(str, action.choices or ()))
+                    text = (action.help or "").replace("%%", "%")
+                    found[flag] = Option(flag, text, action.nargs != 0, tuple(dict.fromkeys(choices)))
+    return [*found.values(), Option("--help", "what the verb takes", False, ())]
 
 
 def configure_help(parser: argparse.ArgumentParser) -> None:
@@ -149,15 +162,23 @@ def _words(verb: str) -> list[str]:
 
 
 def _bash() -> str:
-    cases = "\n".join(
-        f'    {verb}) opts="{" ".join(o for o, _ in options(verb))}" words="{" ".join(_words(verb))}" ;;'
+    verbs = [
+        f'    {verb}) opts="{" ".join(o.flag for o in options(verb))}" words="{" ".join(_words(verb))}" ;;'
         for verb in VERBS
-    )
+    ]
+    values = [
+        f'    "{verb} {option.flag}") words="{" ".join(option.choices)}" ;;'
+        for verb in VERBS
+        for option in options(verb)
+        if option.choices
+    ]
+    cases, listed = "\n".join(verbs), "\n".join(values)
     return f"""\
 # git oracl completion for bash: source <(git oracl completion bash)
-# git's own completion calls _git_oracl for "git oracl".
+# git's own completion calls _git_oracl for "git oracl", and wants a space after nothing.
 _git_oracl() {{
   local verb="" opts="" words="" seen="" i
+  compopt +o nospace -o filenames 2> /dev/null
   for ((i = 0; i < COMP_CWORD; i++)); do
     case "${{COMP_WORDS[i]}}" in
       oracl | git-oracl | */git-oracl) seen=1 ;;
@@ -173,6 +194,9 @@ _git_oracl() {{
   case "$verb" in
 {cases}
   esac
+  case "$verb ${{COMP_WORDS[COMP_CWORD - 1]}}" in
+{listed}
+  esac
   if [[ "$cur" == -* ]]; then
     COMPREPLY=($(compgen -W "$opts" -- "$cur"))
   elif [[ -n "$words" ]]; then
@@ -186,10 +210,10 @@ complete -o filenames -F _git_oracl git-oracl"""
 
 
 def _zsh() -> str:
-    verbs = "\n".join(f"    '{verb}:{_bare(text)}'" for verb, (_, _, text) in VERBS.items())
+    verbs = "\n".join(f"    {_single(_marked(verb + ':' + text, ''))}" for verb, (_, _, text) in VERBS.items())
     cases = []
     for verb in VERBS:
-        specs = " ".join(f"'{option}[{_bare(text)}]'" for option, text in options(verb))
+        specs = " ".join(_single(_spec(option)) for option in options(verb))
         words = " ".join(_words(verb))
         rest = f"'*:word:({words})'" if words else "'*:file:_files'"
         cases.append(f"    {verb}) _arguments {specs} {rest} ;;")
@@ -216,20 +240,44 @@ _git-oracl() {{
 if [[ "$funcstack[1]" == _git-oracl ]]; then _git-oracl "$@"; else compdef _git-oracl git-oracl; fi"""
 
 
+def _spec(option: Option) -> str:
+    """An option as zsh's _arguments reads it."""
+    spec = f"{option.flag}[{_marked(option.text, '[]:')}]"
+    if option.takes:
+        spec += f":value:({' '.join(option.choices)})" if option.choices else ":value:_files"
+    return spec
+
+
+def _marked(text: str, signs: str) -> str:
+    """A text in which a backslash stands before what zsh would take for a sign of its own."""
+    return "".join(f"\\{c}" if c in signs + "\\" else c for c in text)
+
+
+def _single(text: str) -> str:
+    """A word of a POSIX shell."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
 def _fish() -> str:
-    lines = ["# git oracl completion for fish: git oracl completion fish > ~/.config/fish/completions/git-oracl.fish"]
+    lines = [
+        "# git oracl completion for fish: git oracl completion fish > ~/.config/fish/conf.d/git-oracl.fish",
+        "# fish 3.6.0 itself leads `git oracl` nowhere.",
+        "complete -c git -f -n '__fish_git_using_command oracl' -a '(__fish_git_complete_custom_command oracl)'",
+    ]
     for verb, (_, _, text) in VERBS.items():
-        lines.append(f"complete -c git-oracl -n __fish_use_subcommand -f -a {verb} -d '{_bare(text)}'")
+        lines.append(f"complete -c git-oracl -n __fish_use_subcommand -f -a {verb} -d {_fished(text)}")
         after = f"complete -c git-oracl -n '__fish_seen_subcommand_from {verb}'"
-        lines += [f"{after} -l {option[2:]} -d '{_bare(text)}'" for option, text in options(verb)]
+        for option in options(verb):
+            value = f" -x -a '{' '.join(option.choices)}'" if option.choices else " -r" if option.takes else ""
+            lines.append(f"{after} -l {option.flag[2:]}{value} -d {_fished(option.text)}")
         if words := _words(verb):
             lines.append(f"{after} -f -a '{' '.join(words)}'")
     return "\n".join(lines)
 
 
-def _bare(text: str) -> str:
-    """A help text that no shell takes for anything else."""
-    return "".join(c for c in text if c not in "'[]:\\\"$`{}()")
+def _fished(text: str) -> str:
+    """A word of fish."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 # -- pages ----------------------------------------------------------------------------------

@@ -367,6 +367,8 @@ def test_completion_for_bash(shop: Place) -> None:
     assert complete(shop, "git", "oracl", "graph", "rebuild", "--al") == {"--alpha"}
     assert complete(shop, "git", "oracl", "show", "shop/c") == {"shop/cart.py", "shop/cli.py"}
     assert complete(shop, "git", "oracl", "help", "rel") == {"related"}
+    assert complete(shop, "git", "oracl", "search", "--persona", "w") == {"writer"}
+    assert complete(shop, "git", "oracl", "related", "--kind", "") == {"code", "tests", "docs", "config"}
 
 
 @mark.parametrize("shell", ["zsh", "fish"])
@@ -374,12 +376,27 @@ def test_completion_for_other_shells(shop: Place, shell: str) -> None:
     script = shop.oracl("completion", shell).out
     for verb in ("search", "trace"):
         assert verb in script
+    texts = {
+        "zsh": ("this commit'\\''s graph", "[explain one pair\\: two PATHs]", ":value:(hybrid classic)"),
+        "fish": ("this commit\\'s graph", "-d 'explain one pair: two PATHs'", "-l ranker -x -a 'hybrid classic'"),
+    }
+    for text in texts[shell]:
+        assert text in script
     if not shutil.which(shell):
         skip(f"no {shell} here")
     flags = ["-f", "-c"] if shell == "zsh" else ["-N", "-c"]
     before = "autoload -U compinit; compinit -u; " if shell == "zsh" else ""
     done = shop.run(shell, *flags, before + script)
     assert done.code == 0 and not done.err, done
+
+
+@mark.skipif(not shutil.which("fish"), reason="no fish here")
+def test_fish_completes_what_is_written_through_git(shop: Place) -> None:
+    script = shop.oracl("completion", "fish").out
+    ask = "complete -C 'git '; complete -C 'git oracl sea'; complete -C 'git oracl search --persona w'"
+    done = shop.run("fish", "-c", f"{script}\n{ask}")
+    assert "search\twhere is this? Free text, names, paths, filters" in done.out.splitlines(), done
+    assert "writer\twhose files weigh more" in done.out.splitlines()
 
 
 def test_completion_usage(shop: Place) -> None:
