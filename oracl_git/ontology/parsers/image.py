@@ -86,7 +86,8 @@ def _tesseract(arguments: list[str], picture: Picture) -> tuple[int, str, str]:
     """(exit code, output, complaints); it inherits this process's limits."""
     given: dict[str, Any] = {"input": picture}
     if not isinstance(picture, bytes):
-        picture.seek(0)
+        # The file's own place: seek() moves within what was read ahead, and leaves the file where that ends.
+        os.lseek(picture.fileno(), 0, os.SEEK_SET)
         given = {"stdin": picture.fileno()}
     try:
         process = subprocess.run(["tesseract", *arguments], capture_output=True, check=False, **given)

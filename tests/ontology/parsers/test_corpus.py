@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from pytest import mark
 
-from oracl_git.ontology.parsers import FORMATS, LIMITS, Document, parse, parse_bytes, suffix_of
-from oracl_git.ontology.parsers.model import REASONS
+from oracl_git.ontology.parsers import FORMATS, LIMITS, Document, image, parse, parse_bytes, suffix_of
+from oracl_git.ontology.parsers.model import REASONS, About
 from tools.corpus import build
 
 FOLDER = Path(__file__).parents[3] / "examples" / "ontology-corpus"
@@ -56,6 +56,14 @@ def languages() -> str:
 @mark.skipif("eng" not in languages(), reason="needs tesseract")
 def test_pictures_are_read() -> None:
     assert read("notice-en.png").text == build.PICTURES["notice-en.png"]
+
+
+@mark.skipif("eng" not in languages(), reason="needs tesseract")
+def test_a_picture_that_was_read_ahead_is_read_from_its_start() -> None:
+    """Python 3.14 reads 128 KiB ahead, the whole of a small picture."""
+    with (FOLDER / "notice-en.png").open("rb", buffering=1 << 17) as picture:
+        about = About(suffix=".png", title="", warnings=[], metadata={})
+        assert "\n\n".join(each.text for each in image.read(picture, about, LIMITS)) == build.PICTURES["notice-en.png"]
 
 
 @mark.skipif("kor" not in languages(), reason="needs tesseract's Korean data")
