@@ -39,6 +39,7 @@ FETCH_ALL = "git fetch --refetch --no-filter && git oracl update"  # brings what
 _LOCK_WAIT = 0.2  # seconds a question waits for another update
 _TRIES = 4  # to have an index that others take away
 _ANEW = 4_000  # files that an index can be made anew of within the budget, once it is known what they say
+_ALIKE = 1_000  # paths of one name that are held against a mistyped one
 
 
 def repaired(ask: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
@@ -361,9 +362,9 @@ class Opened:
             if touched := self.index.commits_of(path, 1):
                 oid = self.index.commit_lines(touched)[touched[0]][0]
                 return UnknownPath(f"{shown} {why}; {oid[:7]} touched it last", f"git show --stat {oid[:7]}")
-        last = posixpath.basename(shown.rstrip("/"))
-        if near := nearest(last, (path for _, path in self.index.paths())):
+        if near := nearest(shown.rstrip("/"), (path for _, path in self.index.paths())):
             return UnknownPath(f"{shown} {why}", f"the nearest name is {near}")
+        last = posixpath.basename(shown.rstrip("/"))
         hint = f"git oracl search filename:{last}" if last.strip(".:") else "git ls-files"
         return UnknownPath(f"{shown or 'an empty path'} {why}", hint)
 
@@ -471,17 +472,16 @@ def is_directory(name: str, path: str) -> UnknownPath:
     return UnknownPath(f"{name} is a directory", f"git oracl search prefix:{path}/" if path else "git ls-files")
 
 
-def nearest(last: str, paths: Iterable[str]) -> str:
-    """The path whose last name is most like a mistyped one; "" where none is, or where one is the very same."""
+def nearest(name: str, paths: Iterable[str]) -> str:
+    """The path whose last name is most like that of a mistyped one; "" where none is, or where one is the very same."""
     from difflib import get_close_matches
 
-    by_name: dict[str, str] = {}
+    last = posixpath.basename(name)
+    by_name: dict[str, list[str]] = {}
     for path in paths:
-        by_name.setdefault(posixpath.basename(path), path)
-    if last in by_name:
-        return ""
-    close = get_close_matches(last, by_name, 1, 0.75)
-    return by_name[close[0]] if close else ""
+        by_name.setdefault(posixpath.basename(path), []).append(path)
+    close = [] if last in by_name else get_close_matches(last, by_name, 1, 0.75)
+    return get_close_matches(name, by_name[close[0]][:_ALIKE], 1, 0)[0] if close else ""
 
 
 def _lacking(missing: FileNotFoundError) -> NoIndex:

@@ -319,6 +319,11 @@ def test_the_old_name_of_a_file(shop: Place, verb: str) -> None:
 def test_a_mistyped_path(shop: Place, verb: str) -> None:
     assert shop.oracl(verb, "shop/prcies.py", code=1).err.endswith("\nhint: the nearest name is shop/prices.py\n")
     assert shop.oracl(verb, "prices.py", code=1).err.endswith("\nhint: git oracl search filename:prices.py\n")
+    shop.write("cart/shop/prices.py", "PRICES = 2\n")
+    shop.commit("A namesake")
+    for place in ("cart/shop", "shop"):  # of two of that name the one whose place is more alike
+        hint = shop.oracl(verb, f"{place}/prcies.py", code=1).err.rpartition(" ")[2]
+        assert hint == f"{place}/prices.py\n"
     outside = shop.oracl(verb, "/etc/passwd", code=1).err
     assert outside.startswith("git-oracl: /etc/passwd is outside of this repository.\nhint: ")
 
