@@ -31,11 +31,13 @@ demo: $(VENV)/installed
 test: $(VENV)/tested
 	PATH="$(BIN):$$PATH" $(BIN)/python -m pytest $(SPREAD) $(TESTS)
 
-# A part of the tests with each other Python that is promised, in an environment of its own, where it is there.
+# A part of the tests with each other Python that is promised, in an environment of its own, where one can be made.
 others:
 	@for each in $(PYTHONS); do \
 		$$each -c 'import ensurepip' 2> /dev/null && [ "$$($$each -VV)" != "$$($(PYTHON) -VV)" ] || continue; \
-		$(MAKE) test PYTHON=$$each VENV=$(VENV)/$$each TESTS='tests/languages tests/test_laws.py tests/test_versions.py' || exit; \
+		of="PYTHON=$$each VENV=$(VENV)/$$each"; \
+		$(MAKE) $(VENV)/$$each/tested $$of || { echo "$$each: no environment, so nothing was tried"; continue; }; \
+		$(MAKE) test $$of TESTS='tests/languages tests/test_laws.py tests/test_versions.py' || exit; \
 	done
 
 # What fetches other tools, or installs this one anew.
