@@ -110,7 +110,10 @@ def shortest(
 def impact(
     index: Index, changed: list[Node], depth: int, relations: Iterable[str] = IMPACT_RELATIONS
 ) -> list[tuple[Node, int, Step]]:
-    """What a change of these can break: (artifact, distance, how it is reached), tests first, then nearest."""
+    """What a change of these can break: (artifact, distance, how it is reached), tests first, then nearest.
+
+    A document that speaks of what changed may be wrong by it; what speaks of that document is not.
+    """
     wanted = frozenset(relations)
     distance = {node.id: 0 for node in changed}
     how: dict[int, tuple[int, Link]] = {}
@@ -123,7 +126,8 @@ def impact(
                     distance[other] = step
                     how[other] = (node, link)
                     following.append(other)
-        level = following
+        nodes = index.nodes(following)
+        level = [node for node in following if nodes[node].role != "docs"]
     nodes = index.nodes(distance)
     rows = []
     for node, (via, link) in how.items():

@@ -701,3 +701,15 @@ def test_a_question_is_recorded_here_and_stopped_by_a_setting(shop: Place) -> No
     shop.oracl("search", "discount threshold")
     assert log.stat().st_size == size
     assert log.stat().st_mode & 0o077 == 0
+
+
+def test_a_document_ends_the_way_of_a_change(shop: Place) -> None:
+    """What speaks of a document is not broken by what the document speaks of; by a change of itself it may be."""
+    shop.write("shop/levy.py", "def levy():\n    return 1\n")
+    shop.write("NOTES.md", "See `shop/levy.py`.\n")
+    shop.write("more.md", "See [the notes](NOTES.md).\n")
+    shop.write("tests/test_levy.py", "from shop.levy import levy\n")
+    shop.commit("Notes")
+    rows = shop.oracl("trace", "--impact", "shop/levy.py", "--json").json["impact"]
+    assert {row["path"]: row["distance"] for row in rows} == {"tests/test_levy.py": 1, "NOTES.md": 1}
+    assert [row["path"] for row in shop.oracl("trace", "--impact", "NOTES.md", "--json").json["impact"]] == ["more.md"]
