@@ -35,8 +35,10 @@ _LOCK_FILES = frozenset(
 )  # resolved from a manifest that is indexed
 
 _ENVIRONMENTS = re.compile(
-    rb"(?:^|/)(?:\.venv[^/]*|venv\d?|node_modules|__pycache__|\.tox|\.nox|\.mypy_cache|\.pytest_cache|\.ruff_cache"
+    rb"(?:^|/)(?:(?:\.venv[^/]*|node_modules|__pycache__|\.tox|\.nox|\.mypy_cache|\.pytest_cache|\.ruff_cache"
     rb"|\.eggs|site-packages)/"
+    # A package may be called venv: what is made by the tool of that name is told by what lies in it.
+    rb"|venv\d?/(?:(?:bin|lib|lib64|include|share|Lib|Scripts|Include)/|pyvenv\.cfg\Z))"
 )  # installed, not written here
 
 _PLACES = (

@@ -89,7 +89,10 @@ EXCLUDED = [
     (b"logo.svg", 0o100644, 1, "image"),
     (b".venv/x.py", 0o100644, 1, "environment"),
     (b"a/node_modules/b/c.js", 0o100644, 1, "environment"),
-    (b"venv3/x.py", 0o100644, 1, "environment"),
+    (b"venv3/lib/python3/x.py", 0o100644, 1, "environment"),
+    (b"venv/Scripts/activate.ps1", 0o100644, 1, "environment"),
+    (b"venv/pyvenv.cfg", 0o100644, 1, "environment"),
+    (b"src/hatch/venv/core.py", 0o100644, 1, ""),  # a package may be called so
     (b"lib/site-packages/x.py", 0o100644, 1, "environment"),
     (b"venvs.py", 0o100644, 1, ""),
     (b".agentlas/ontology-runtime.sqlite-wal", 0o100644, 1, "private store"),
