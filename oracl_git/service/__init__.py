@@ -1,6 +1,6 @@
 """The use cases. The CLI, the language server and hooks call these and nothing deeper.
 
-One room a kind: opened, questions, changes, snapshots, upkeep. Knows nothing of
+One room a kind: opened, named, questions, changes, snapshots, upkeep. Knows nothing of
 terminals or protocols.
 """
 

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from ..learn.tickets import Ticket
 
 
-from .opened import Opened, repaired
+from .named import Named
+from .opened import repaired
 
 
-class Changes(Opened):
+class Changes(Named):
     """Checks, mends and learns."""
 
     def changed_paths(self, *, staged: bool = False, commit: str = "", diff: str = "") -> list[str]:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from ..recall.symbols import Symbol
 
 
-from .opened import Opened, Progress, is_directory, repaired, rows_of
+from .named import Named, is_directory, rows_of
+from .opened import Progress, repaired
 
 _AS_IT_LIES = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _WIDE = 300  # answers that are looked through when only some paths are wanted
@@ -52,7 +53,7 @@ class Shown(NamedTuple):
     last: int
 
 
-class Questions(Opened):
+class Questions(Named):
     """Asks; every answer says why."""
 
     @repaired

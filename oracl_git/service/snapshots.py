@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from ..vault.verify import Options
 
 
-from .opened import Opened, Progress
+from .named import Named
+from .opened import Progress
 
 
-class Snapshots(Opened):
+class Snapshots(Named):
     """Signs, verifies, shares."""
 
     def snapshot(self, rev: str = "HEAD", *, hmac: bool = False, progress: Progress | None = None) -> Created:
