@@ -3,10 +3,11 @@
     python tools/bench.py [REPOSITORY] [--quick]
 
 The floor is what no indexer can do without: read every blob, parse all Python,
-insert all text into FTS5, read `git log --name-only`. Every figure is CPU time
-of the whole process and its children (user + system), wall time and peak
-memory, each step in a process of its own. Works on a clone that borrows
-objects, so nothing in the repository is touched.
+insert all text into FTS5, read `git log --name-only`. Beside it stands what it takes
+to read, and to parse every language that has a grammar, and no more than that; and
+to walk the trees with a query. Every figure is CPU time of the whole process and
+its children (user + system), wall time and peak memory, each step in a process of
+its own. Works on a clone that borrows objects, so nothing in the repository is touched.
 """
 
 from __future__ import annotations
@@ -59,10 +60,15 @@ def report(clone: pathlib.Path, repeat: int) -> None:
     floor = measure([sys.executable, __file__, "--floor", str(clone)])
     parts = json.loads(floor["out"])
     text = parts.pop("text_bytes")
+    parsing = measure([sys.executable, __file__, "--parsing", str(clone)])
     print(f"{parts.pop('files'):,} files, {text / 1e6:.1f} MB of text")
     print(f"{'floor':34} {floor['cpu']:8.2f} CPU s  {floor['wall']:8.2f} s  {floor['mb']:6.0f} MB")
     for name, cpu in parts.items():
         print(f"  {name:32} {cpu:8.2f} CPU s")
+    steps = json.loads(parsing["out"])
+    parsed = steps["read"] + steps["parse"]
+    print(f"{'read and parse, every grammar':34} {parsed:8.2f} CPU s")
+    print(f"{'  a query over those trees':34} {steps['query']:8.2f} CPU s")
 
     def row(name: str, got: dict[str, Any], note: str = "") -> None:
         print(
@@ -70,7 +76,8 @@ def report(clone: pathlib.Path, repeat: int) -> None:
             f"{got['cpu'] / floor['cpu']:5.2f} × floor{note}"
         )
 
-    row("first index", measure(["git-oracl", "update"], clone))
+    first = measure(["git-oracl", "update"], clone)
+    row("first index", first, f", {first['cpu'] / parsed:.2f} × read and parse")
     row("vectors, which a worker fills in", measure(["git-oracl", "update", "--vectors"], clone))
     row("update --full (facts cached)", measure(["git-oracl", "update", "--full"], clone))
     oracl = clone / ".git/oracl"
@@ -153,22 +160,13 @@ def floor(clone: str) -> None:
     import tree_sitter
     import tree_sitter_python
 
-    from oracl_git.extract.exclude import is_binary
-    from oracl_git.git import discover, open_objects
-
-    repo = discover(clone)
     took: dict[str, Any] = {}
     start = cpu()
-    with open_objects(repo) as objects:
-        tree = objects.tree_of(repo.head or "")
-        entries = list(objects.entries(tree))
-        sizes = dict(objects.sizes({entry.oid for entry in entries if entry.mode & 0o170000 == 0o100000}))
-        wanted = {entry.oid: entry.path for entry in entries if sizes.get(entry.oid) is not None}
-        blobs = {oid: data for oid, data in objects.blobs(wanted) if data is not None and not is_binary(data)}
+    paths, blobs = read(clone)
     took["read"], start = cpu() - start, cpu()
     parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_python.language()))
     for oid, data in blobs.items():
-        if wanted[oid].endswith(b".py"):
+        if paths[oid].endswith(b".py"):
             parser.parse(data)
     took["parse"], start = cpu() - start, cpu()
     with tempfile.TemporaryDirectory() as place:
@@ -181,7 +179,43 @@ def floor(clone: str) -> None:
     took["full text"], start = cpu() - start, cpu()
     subprocess.run(["git", "-C", clone, "log", "--name-only", "--format=%H"], capture_output=True, check=True)
     took["log"] = cpu() - start
-    print(json.dumps({"files": len(entries), "text_bytes": sum(map(len, blobs.values())), **took}))
+    print(json.dumps({"files": len(paths), "text_bytes": sum(map(len, blobs.values())), **took}))
+
+
+def parsing(clone: str) -> None:
+    """Read all blobs, parse those in a language with a grammar, and walk each tree with the language's query."""
+    from tree_sitter import Parser
+
+    from oracl_git.extract import trees
+    from oracl_git.extract.languages import GRAMMARS, language_of
+
+    took = {"read": 0.0, "parse": 0.0, "query": 0.0}
+    start = cpu()
+    paths, blobs = read(clone)
+    took["read"] = cpu() - start
+    for oid, data in blobs.items():
+        language = language_of(paths[oid])
+        if language in GRAMMARS:
+            grammar = trees.grammar(language)
+            start = cpu()
+            tree = Parser(grammar.language).parse(data)
+            took["parse"], start = took["parse"] + cpu() - start, cpu()
+            trees.matches(language, tree.root_node)
+            took["query"] += cpu() - start
+    print(json.dumps(took))
+
+
+def read(clone: str) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """A path of each blob, and the bytes of those that are texts."""
+    from oracl_git.extract.exclude import is_binary
+    from oracl_git.git import discover, open_objects
+
+    repo = discover(clone)
+    with open_objects(repo) as objects:
+        entries = list(objects.entries(objects.tree_of(repo.head or "")))
+        sizes = dict(objects.sizes({entry.oid for entry in entries if entry.mode & 0o170000 == 0o100000}))
+        paths = {entry.oid: entry.path for entry in entries if sizes.get(entry.oid) is not None}
+        return paths, {oid: data for oid, data in objects.blobs(paths) if data is not None and not is_binary(data)}
 
 
 def inside(clone: str) -> None:
@@ -210,6 +244,8 @@ def inside(clone: str) -> None:
 if __name__ == "__main__":
     if "--floor" in sys.argv:
         floor(sys.argv[2])
+    elif "--parsing" in sys.argv:
+        parsing(sys.argv[2])
     elif "--inside" in sys.argv:
         inside(sys.argv[2])
     else:
