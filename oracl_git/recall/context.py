@@ -2,13 +2,14 @@
 
 Knows which lines of each answer are worth sending, when a definition is sent whole and
 when only its outline, and how the packed text reads. The budget is never exceeded, by the
-estimate of `tokens`. Knows nothing of where texts come from: it is given a way to read them.
+estimate of `tokens`. Knows nothing of where texts come from: it is given a way to read them,
+and what it costs to write them where that is not as Markdown.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from ..graph.model import fragment
@@ -75,17 +76,24 @@ class _Candidate(NamedTuple):
     value: float
 
 
-def pack(index: Index, answer: Answer, budget: int, read: Read) -> Context:
+class Form(NamedTuple):
+    """How fragments are written for who asked, in tokens."""
+
+    around: Callable[[str, tuple[str, ...]], int]  # what stands around them: of the question, and its notes
+    each: Callable[[Piece], int]
+
+
+def pack(index: Index, answer: Answer, budget: int, read: Read, form: Form | None = None) -> Context:
     """The best fragments of an answer in at most `budget` tokens. A function of its arguments."""
-    query = answer.query
+    query, form = answer.query, form or MARKDOWN
     question = query.raw if isinstance(query, Query) else ""
-    packed = _Packed(index, _headline(question), budget, read)
+    packed = _Packed(index, form.around(question, answer.notes), form.each, budget, read)
     out = 0
     for candidate in _candidates(index, answer):
         if not packed.holds(candidate) and not packed.add(candidate):
             out += 1
     pieces = packed.pieces()
-    text = packed.text() if pieces else ""
+    text = markdown(_headline(question), pieces) if pieces else ""
     return Context(question, budget, tuple(pieces), text, out, answer.notes, estimate(text))
 
 
@@ -129,8 +137,8 @@ def _lines(result: Result, node: Node) -> Lines:
 class _Packed:
     """What has been packed so far: ranges and outlines by file, and what they cost."""
 
-    def __init__(self, index: Index, head: str, budget: int, read: Read) -> None:
-        self._index, self._head, self._budget, self._read = index, head, budget, read
+    def __init__(self, index: Index, head: int, each: Callable[[Piece], int], budget: int, read: Read) -> None:
+        self._index, self._head, self._each, self._budget, self._read = index, head, each, budget, read
         self._ranges: dict[str, dict[Lines, str]] = {}  # path → lines → form
         self._files: dict[str, _Candidate] = {}
         self._costs: dict[tuple[str, tuple[tuple[Lines, str], ...]], int] = {}
@@ -160,7 +168,7 @@ class _Packed:
 
     def cost(self) -> int:
         """Tokens of what is packed."""
-        return estimate(self._head) + sum(self._cost(path, ranges) for path, ranges in self._ranges.items())
+        return self._head + sum(self._cost(path, ranges) for path, ranges in self._ranges.items())
 
     def _forms(self, candidate: _Candidate) -> Iterator[tuple[Lines, str]]:
         rows = self._rows(candidate)
@@ -180,7 +188,7 @@ class _Packed:
         yield (a, b), WHOLE if not around and self._complete(candidate) else PART
         if around:
             yield (start, stop), OUTLINE
-        elif any(a <= d[1] <= b for d in self._of(candidate)):
+        elif self._heads(candidate, a, b):
             yield (a, b), OUTLINE
 
     def _rows(self, candidate: _Candidate) -> list[str]:
@@ -219,12 +227,12 @@ class _Packed:
         kept[a, b] = WHOLE if forms == {WHOLE} else PART
         return {key: kept[key] for key in sorted(kept)}
 
-    # -- as text --------------------------------------------------------------------------
+    # -- as pieces ------------------------------------------------------------------------
 
     def _cost(self, path: str, ranges: dict[Lines, str]) -> int:
         key = (path, tuple(ranges.items()))
         if key not in self._costs:
-            self._costs[key] = sum(estimate(_section(piece)) for piece in self._of_file(path, ranges))
+            self._costs[key] = sum(self._each(piece) for piece in self._of_file(path, ranges))
         return self._costs[key]
 
     def pieces(self) -> list[Piece]:
@@ -232,24 +240,24 @@ class _Packed:
         order = sorted(self._ranges, key=lambda path: self._files[path].place)
         return [piece for path in order for piece in self._of_file(path, self._ranges[path])]
 
-    def text(self) -> str:
-        """The whole, as Markdown."""
-        return self._head + "".join(map(_section, self.pieces()))
-
     def _of_file(self, path: str, ranges: dict[Lines, str]) -> Iterator[Piece]:
         candidate = self._files[path]
         rows = self._rows(candidate)
         for number, ((a, b), form) in enumerate(ranges.items()):
             text = self._outline(candidate, a, b) if form == OUTLINE else "\n".join(rows[a - 1 : b])
-            inside = [d[0] for d in self._of(candidate) if a <= d[1] and d[2] <= b and d[3] != "constant"]
-            title = inside[0] if inside else candidate.result.title
+            inside = self._heads(candidate, a, b)
+            title = inside[0][0] if inside else candidate.result.title
             why = "; ".join(_reasons(candidate.result)) if number == 0 else ""
             yield Piece(path, (a, b), title, candidate.node.role, candidate.value, form, text, why)
+
+    def _heads(self, candidate: _Candidate, a: int, b: int) -> list[tuple[str, int, int, str]]:
+        """The definitions that lie whole in some lines."""
+        return [d for d in self._of(candidate) if a <= d[1] and d[2] <= b and d[3] != "constant"]
 
     def _outline(self, candidate: _Candidate, a: int, b: int) -> str:
         """The heads of the definitions in some lines; … stands for what is left out."""
         rows = self._rows(candidate)
-        heads = [d for d in self._of(candidate) if a <= d[1] and d[2] <= b and d[3] != "constant"][:_MEMBERS]
+        heads = self._heads(candidate, a, b)[:_MEMBERS]
         shown: list[str] = []
         last = a - 1
         for _, start, stop, _ in heads:
@@ -264,6 +272,11 @@ class _Packed:
         if last < b:
             shown.append("…")
         return "\n".join(shown)
+
+
+def markdown(head: str, pieces: Iterable[Piece]) -> str:
+    """Fragments as one text. Costs no more than its parts do."""
+    return head + "".join(map(section, pieces))
 
 
 def _indent(row: str) -> str:
@@ -284,7 +297,7 @@ def _one_line(text: str) -> str:
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
 
 
-def _section(piece: Piece) -> str:
+def section(piece: Piece) -> str:
     """A fragment as Markdown: where it is, why, and its text in a fence that the text cannot close."""
     longest = max((len(run) for run in re.findall(r"`{3,}", piece.text)), default=2)
     fence = "`" * (longest + 1)
@@ -294,3 +307,6 @@ def _section(piece: Piece) -> str:
     outline = " (outline)" if piece.form == OUTLINE else ""
     why = f"{piece.why}\n" if piece.why else ""
     return f"\n## {path}#{fragment(*piece.lines)}{outline}\n{why}\n{fence}{language}\n{piece.text}\n{fence}\n"
+
+
+MARKDOWN = Form(lambda question, notes: estimate(_headline(question)), lambda piece: estimate(section(piece)))

@@ -34,12 +34,18 @@ def module(name: str, functions: int) -> str:
     return "\n".join(rows) + "\n"
 
 
+RULES = (
+    '"""The discount rules, in many words.\n\n' + "A discount of so many pears is a rule of ours, and an apple is none of its. " * 12
+    + '\n"""\n\nMOST = 3\n\n\ndef rule(number: int) -> int:\n' + "    number += 1\n" * 60 + "    return number\n"
+)  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Oracl]:
     path = tmp_path_factory.mktemp("context") / "shop"
     files = {
         "shop/basket.py": module("basket", 12), "shop/other.py": module("other", 30),
-        "shop/small.py": module("small", 1),
+        "shop/small.py": module("small", 1), "shop/rules.py": RULES,
         "docs/fruit.md": "# Fruit\n\n" + "An apple, a pear, a plum; the basket.\n" * 30 + "\n## Baskets\n\nEmpty.\n",
         "docs/fences.md": FENCES, "long.js": "const long_line = '" + "basket " * 9000 + "'\n",
         "shop/crlf.py": module("crlf", 3).replace("\n", "\r\n"), "empty.py": "",
@@ -75,6 +81,7 @@ def check(oracl: Oracl, packed: Context) -> None:
         if piece.form == "outline":
             for row in piece.text.split("\n"):
                 assert row.strip() == "…" or any(whole.startswith(row) for whole in rows[start - 1 : stop])
+            assert piece.text.strip("… \n"), "an outline says something"
         else:
             assert piece.text == "\n".join(rows[start - 1 : stop])
         assert piece.text in packed.text
@@ -104,6 +111,12 @@ def test_a_body_that_does_not_fit_is_outlined(shop: Oracl) -> None:
     outlines = [piece for piece in packed.pieces if piece.form == "outline"]
     assert outlines and any("def take_" in piece.text and "…" in piece.text for piece in outlines)
     assert packed.left_out
+
+
+def test_an_outline_has_heads(shop: Oracl) -> None:
+    """What defines a constant alone has none to show."""
+    for budget in range(100, 700, 50):
+        check(shop, shop.context("discount rules", budget=budget))
 
 
 def test_a_fence_in_the_text_does_not_end_ours(shop: Oracl) -> None:
