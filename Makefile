@@ -68,8 +68,9 @@ measured:
 
 man: $(VENV)/installed
 	$(BIN)/python -c "from oracl_git.cli.help import write_man, write_reference; write_man('docs/man'); write_reference('docs/reference')"
-	$(BIN)/pip install -q --disable-pip-version-check -e '.[lsp]'
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[lsp,mcp]'
 	$(BIN)/python -m oracl_git.lsp.reference docs/reference/language-server.md
+	$(BIN)/python -m oracl_git.agent.reference docs/reference/mcp.md
 
 clean:
 	rm -rf $(VENV) build *.egg-info

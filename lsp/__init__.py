@@ -9,7 +9,6 @@
     documents.py      open buffers and positions in them
     ahead.py          what is done before the client has spoken
     roots.py          one repository: a thread that asks, in order, on one snapshot a question
-    indexer.py        the process that makes or catches up an index that is far behind
 
     search.py related.py trace.py status.py             requests and commands of our own
     symbols.py links.py definition.py hover.py          what every editor can show

@@ -56,7 +56,7 @@ class Indexing:
         failure = "the index was not made"
         try:
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-P", "-m", "oracl_git.lsp.indexer", root.top,  # -P: no modules of the folder's
+                sys.executable, "-P", "-m", "oracl_git.service.indexer", root.top,  # -P: no modules of the folder's
                 stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
                 env=without_secrets(),
             )  # fmt: skip

@@ -35,6 +35,7 @@ VERBS: dict[str, tuple[str, str, str]] = {
     "curate": ("curate", "Remember", "what is to be remembered: propose, list, decide, apply"),
     "dashboard": ("dashboard", "Remember", "one page that shows what is remembered, in any browser"),
     "lsp": ("lsp", "Serve", "the language server: all of this in an editor"),
+    "mcp": ("mcp", "Serve", "the server for agents: all of this as tools that only read"),
     "init": ("init", "Set up", "index this repository"),
     "update": ("update", "Set up", "bring the index to HEAD"),
     "status": ("status", "Set up", "where the index stands"),

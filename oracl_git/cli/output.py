@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..graph.model import encode_path
+from ..plain import plain as plain
 
 if TYPE_CHECKING:
     from ..recall.model import Answer, Reason, Result
@@ -22,8 +23,6 @@ SCHEMA = 1
 _CODES = {"path": "36", "number": "33", "match": "1", "dim": "2", "bad": "31", "good": "32"}
 _REASONS = 3  # shown beside a result; --explain has all
 _REASON = 48  # columns of one, where there are several
-# Signals whose words say little beside those of the others: they come last.
-_VAGUE = frozenset(("text", "path", "names", "recency", "walk", "meaning"))
 _ONE_LINE = re.compile(r"\bL(\d+)-\1\b")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -48,20 +47,6 @@ def width() -> int:
         except OSError:
             pass
     return max(20, min(columns, 1000)) if columns else 80
-
-
-def plain(text: str) -> str:
-    """A text that cannot move the cursor or reorder the line: odd characters are escaped."""
-    if text.isprintable() and text.isascii():
-        return text
-    out = []
-    for char in text:
-        if char.isprintable() and not 0xDC80 <= ord(char) <= 0xDCFF:
-            out.append(char)
-        else:
-            errors = "surrogateescape" if 0xDC80 <= ord(char) <= 0xDCFF else "surrogatepass"
-            out.append("".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", errors)))
-    return "".join(out)
 
 
 def fit(text: str, columns: int) -> str:
@@ -134,9 +119,10 @@ def place(path: str, fragment: str) -> str:
 
 
 def because(reasons: Sequence[Reason]) -> list[str]:
-    """The best reasons in words; those that can be checked come before those that hint."""
-    ordered = sorted(reasons, key=lambda reason: reason.signal in _VAGUE or reason.text.startswith("words in "))
-    return list(dict.fromkeys(plain(lines(reason.text)) for reason in ordered if reason.share > 0))[:_REASONS]
+    """The best reasons in words."""
+    from ..recall.model import telling
+
+    return list(dict.fromkeys(plain(lines(reason.text)) for reason in telling(reasons)))[:_REASONS]
 
 
 def _join(texts: list[str], columns: int) -> str:

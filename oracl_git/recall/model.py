@@ -6,9 +6,13 @@ Knows the shapes of answers and their JSON form. Knows nothing of how they come 
 from __future__ import annotations
 
 import binascii
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..graph.model import encode_path
+
+# Signals whose words say little beside those of the others: they come last.
+_VAGUE = frozenset(("text", "path", "names", "recency", "walk", "meaning"))
 
 
 class Reason(NamedTuple):
@@ -17,6 +21,12 @@ class Reason(NamedTuple):
     signal: str
     text: str
     share: float
+
+
+def telling(reasons: Iterable[Reason]) -> list[Reason]:
+    """The reasons that count; those that can be checked come before those that hint."""
+    ordered = sorted(reasons, key=lambda reason: reason.signal in _VAGUE or reason.text.startswith("words in "))
+    return [reason for reason in ordered if reason.share > 0]
 
 
 class Result(NamedTuple):

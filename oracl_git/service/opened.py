@@ -72,6 +72,7 @@ class Opened:
         self.budget = FRESHNESS_BUDGET
         self.log = True  # whether questions are kept in the query log
         self.build = True  # whether a question may make an index where there is none
+        self.strangers = True  # whether a question may read files of the work tree that are in no commit
         self._head: tuple[object, ...] = ()
         self._standing: tuple[object, Standing] | None = None  # what files are judged by, and of which set of paths
 

@@ -23,7 +23,7 @@ from ..store.index import Index, Link, Node
 if TYPE_CHECKING:
     from ..ontology.model import Counts
     from ..ontology.runtime import Runtime
-    from ..recall.context import Context
+    from ..recall.context import Context, Form
     from ..recall.references import Neighbour, Place
     from ..recall.symbols import Symbol
 
@@ -86,9 +86,12 @@ class Questions(Named):
     @repaired
     def context(
         self, text: str, *, budget: int = 4_000, limit: int = 20, paths: Iterable[str] = (), update: bool = True,
-        progress: Progress | None = None,
+        progress: Progress | None = None, form: Form | None = None,
     ) -> Context:  # fmt: skip
-        """The best fragments for a question in at most `budget` tokens, from `limit` files (below `paths`, if any)."""
+        """The best fragments for a question in at most `budget` tokens, from `limit` files (below `paths`, if any).
+
+        `form`: what they cost as they will be written; as Markdown otherwise.
+        """
         from ..graph.globs import matches
         from ..recall.context import pack
         from ..recall.search import search
@@ -102,7 +105,7 @@ class Questions(Named):
         if within:
             kept = [r for r in answer.results if any(_lies_in(r.path, p) or matches(p, r.path) for p in within)]
             answer = answer._replace(results=tuple(kept[:limit]))
-        packed = pack(index, answer, budget, self._rows)
+        packed = pack(index, answer, budget, self._rows, form)
         self._record("context", text, answer, started, loaded, before)
         return packed
 
@@ -202,7 +205,7 @@ class Questions(Named):
         for path in self.repository_paths(name):
             full = os.path.join(os.fsencode(top or ""), encode_path(path))  # bytes: the locale may know fewer letters
             # A symlink anywhere on the way may lead out of the repository.
-            ours = bool(top) and os.path.realpath(full) == full and ".git" not in path.split("/")
+            ours = self.strangers and bool(top) and os.path.realpath(full) == full and ".git" not in path.split("/")
             if ours and os.path.isfile(full):
                 try:
                     # What was a file a moment ago may lead elsewhere now, or never end.
@@ -220,7 +223,8 @@ class Questions(Named):
                 if not name.startswith(":/"):
                     self.notes.append(f"{name} was deleted: its path and its history are known, its text is not")
                 return path, ""
-        raise self._unknown(name, "is neither in the indexed commit nor in the work tree")
+        where = "is neither in the indexed commit nor in the work tree"
+        raise self._unknown(name, where if self.strangers else "is not in the indexed commit")
 
     @repaired
     def why(self, a: str, b: str) -> list[Reason]:

@@ -431,7 +431,7 @@ def test_the_index_is_made_anew_underneath(server: Raw, shop: Shop) -> None:
     server.open(uri, shop.read("shop/store.py") + "from .prices import total\n")
     for step in range(4):
         if step == 1:
-            rebuild = [sys.executable, "-m", "oracl_git.lsp.indexer", str(shop.path)]
+            rebuild = [sys.executable, "-m", "oracl_git.service.indexer", str(shop.path)]
             (shop.path / ".git/oracl/index.sqlite").unlink()
             subprocess.run(rebuild, check=True, capture_output=True)
         elif step == 2:

@@ -35,7 +35,7 @@ def module(name: str, functions: int) -> str:
 
 
 RULES = (
-    '"""The discount rules, in many words.\n\n' + "A discount of so many pears is a rule of ours, and an apple is none of its. " * 12
+    '"""The discount rules, in many words.\n\n' + "A discount of so many pears is a rule of ours, no apple. " * 16
     + '\n"""\n\nMOST = 3\n\n\ndef rule(number: int) -> int:\n' + "    number += 1\n" * 60 + "    return number\n"
 )  # fmt: skip
 

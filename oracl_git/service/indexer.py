@@ -1,7 +1,7 @@
-"""A process that makes an index, or catches one up: `python -P -m oracl_git.lsp.indexer TOP`.
+"""A process that makes an index, or catches one up: `python -P -m oracl_git.service.indexer TOP`.
 
 Prints a JSON list (step, done, total) a line while it works. A process of its
-own: it may take long and much memory, and editing must not notice.
+own: it may take long and much memory, and a server that answers must not notice.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import json
 import sys
 import time
 
-from oracl_git.errors import OraclError
-from oracl_git.service import Oracl
+from ..errors import OraclError
+from . import Oracl
 
 _PACE = 0.2  # seconds between two lines
 
