@@ -114,13 +114,10 @@ class File(Reply):
 
 
 class Fragment(BaseModel):
-    """Lines worth reading for a question."""
+    """Lines worth reading for a question. Each key counts in the budget: there are few."""
 
     at: At
     scope: Scope
-    kind: Kind
-    title: str
-    score: float
     form: Literal["whole", "part", "outline"] = Field(
         description="a whole definition or section, a part of one, or the heads of its definitions"
     )
@@ -331,9 +328,8 @@ class Packing:
 
     def _fragment(self, piece: Piece) -> Fragment:
         return Fragment(
-            at=place(piece.path, "L{}-{}".format(*piece.lines)), scope=self._scope(piece), kind=piece.kind,
-            title=plain(piece.title), score=round(piece.score, 4), form=piece.form,  # type: ignore[arg-type]
-            why=plain(piece.why), text=plain_lines(piece.text),
+            at=place(piece.path, "L{}-{}".format(*piece.lines)), scope=self._scope(piece),
+            form=piece.form, why=plain(piece.why), text=plain_lines(piece.text),  # type: ignore[arg-type]
         )  # fmt: skip
 
 

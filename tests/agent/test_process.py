@@ -124,15 +124,37 @@ def test_it_ends_with_its_client(shop: Shop, raw: Any) -> None:
     assert server.leave()[0] == 0 and time.monotonic() - started < 20
 
 
-def test_a_stream_that_does_not_wait(shop: Shop, raw: Any) -> None:
-    """A parent that runs on events may share its pipes so."""
+def test_streams_that_do_not_wait(shop: Shop) -> None:
+    """A parent that runs on events may share its pipes so: nothing has come yet, and not all goes out at once."""
+    (hears, says), (reads, writes) = os.pipe(), os.pipe()
+    for stream in (hears, writes):
+        os.set_blocking(stream, False)
+    process = subprocess.Popen([sys.executable, "-c", START, "mcp"], cwd=shop.path, stdin=hears, stdout=writes)
+    os.close(hears)
+    os.close(writes)
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    with open(says, "wb", buffering=0) as to, open(reads, "rb") as of:
+        to.write(json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}).encode() + b"\n")
+        assert json.loads(of.readline())["id"] == 0
+        to.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+        for number in range(1, 21):  # more than a pipe holds
+            to.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/list"}).encode() + b"\n")
+        time.sleep(1)
+        answers = [json.loads(of.readline()) for _ in range(20)]
+        assert {len(answer["result"]["tools"]) for answer in answers} == {6}
+        to.close()
+        assert process.wait(60) == 0
+
+
+def test_a_client_that_stopped_to_listen(shop: Shop, raw: Any) -> None:
     server = raw(shop.path)
-    for stream in (server.process.stdin, server.process.stdout):
-        os.set_blocking(stream.fileno(), True)
     server.start()
+    server.process.stdout.close()
     server.tell("tools/list", 1)
-    assert len(server.hear()["result"]["tools"]) == 6
-    assert server.leave()[0] == 0
+    server.process.stdin.close()
+    assert server.process.wait(60) == 0
+    assert b"Traceback" not in server.process.stderr.read()
+    server.process.stdin = server.process.stdout = None
 
 
 def test_a_signal_ends_it(shop: Shop, raw: Any) -> None:
