@@ -48,7 +48,9 @@ class Hit(BaseModel):
     kind: Kind
     score: float = Field(description="the greater the better; compares the results of one question")
     reasons: list[str] = Field(description="why it is there; what git can confirm comes first")
-    snippet: str | None = Field(None, description="text quoted from there, where it was asked for")
+    snippet: str | None = Field(
+        None, description="text quoted from there: where it was asked for, or of a document that is in no commit"
+    )
 
 
 class Hits(Reply):
