@@ -80,7 +80,7 @@ class Asking:
         if task is not None:
             await asyncio.wait({task}, timeout=PATIENCE)
             if not task.done():
-                raise Indexing(f"the index is being made ({self.making or 'begun'})", "ask again in a minute")
+                raise Indexing(f"the index is being made ({self.making})", "ask again in a minute")
         if why := self._failed[1]:
             raise OraclError(why, "git oracl update")
 
@@ -90,6 +90,7 @@ class Asking:
             if time.monotonic() - self._failed[0] < _AGAIN:
                 return None
             self._failed = (-_AGAIN, "")
+            self.making = "begun"
             self._task = asyncio.create_task(self._run())
         return self._task
 

@@ -250,8 +250,10 @@ def _fitting(rows: Sequence[str], first: int) -> tuple[str, int]:
 def standing(oracl: Oracl, making: str) -> Standing:
     """Where the index stands; `making`: how far one is that is being made."""
     status = oracl.status()
-    told = [f"the index is being made: {making}"] if making else []
-    if status.stale:
+    told = []
+    if making:
+        told.append(f"the index is being made: {making}")
+    elif status.stale:
         told.append(f"{status.stale if status.commit is None else f'the index {status.stale}'} ({status.hint})")
     elif status.commit != status.head:
         told.append("the index is not at HEAD; the next question brings it there, or begins to")

@@ -263,6 +263,8 @@ async def test_a_first_index_that_takes_long(shop: Shop, monkeypatch: pytest.Mon
             if not answer.is_error:
                 break
             assert "the index is being made" in answer.content[0].text
+            message = (await agent.call("oracl_status"))["message"]
+            assert "being made" not in message or "git oracl init" not in message
             await asyncio.sleep(0.05)
         assert not answer.is_error
 
