@@ -73,17 +73,23 @@ def contributions(
     }
 
 
-def stand(terms: dict[str, tuple[int, int]], standing: Standing, entry: bool) -> None:
-    """Put what incoming edges say into terms that were made without it; `entry`: one already."""
-    terms["verification"] = (int(standing.verified), 1)
-    terms["governance"] = (int(standing.governed), 1)
-    terms["entry_point"] = (int(entry or standing.provided), 1)
-
-
-def uncapped(terms: dict[str, tuple[int, int]]) -> int:
-    """S = Σ w_b · c_b without connectivity, rounded once."""
+def weighed(terms: dict[str, tuple[int, int]]) -> tuple[int, int]:
+    """Σ w_b · c_b without connectivity, as an exact fraction."""
     common = lcm(*(d for _, d in terms.values()))
-    return rounded(sum(BUCKET_WEIGHTS[bucket] * n * (common // d) for bucket, (n, d) in terms.items() if n), common)
+    return sum(BUCKET_WEIGHTS[bucket] * n * (common // d) for bucket, (n, d) in terms.items() if n), common
+
+
+def stood(total: tuple[int, int], standing: Standing, entry: bool) -> tuple[int, int]:
+    """What was weighed without incoming edges, with what they say; `entry`: it was an entry point already."""
+    said = BUCKET_WEIGHTS["verification"] * standing.verified + BUCKET_WEIGHTS["governance"] * standing.governed
+    said += BUCKET_WEIGHTS["entry_point"] * (standing.provided and not entry)
+    numerator, common = total
+    return numerator + said * common, common
+
+
+def uncapped(total: tuple[int, int]) -> int:
+    """S, rounded once."""
+    return rounded(*total)
 
 
 def multiplier(tags: dict[str, str]) -> int:

@@ -37,7 +37,7 @@ class _Linked(NamedTuple):
     text: str  # of the tags, as stored
     resolutions: tuple[int, ...]
     edges: tuple[Edge, ...]
-    weigh: tuple[tuple[str, tuple[int, int]], ...]  # priority terms that need no standing
+    weighed: tuple[int, int]  # the sum of the priority terms that need no standing
     package_root: bool
     entry: bool
 
@@ -79,6 +79,7 @@ class EdgeTable:
             self._links.flush()
         change = self._lose(nodes.leaving)
         self._inputs(affected | set(constraints), moved)
+        self._linked.clear()  # it is the most that is held of a whole tree
         self._ranks(moved)
         dirty = {m.source for m in moved} | {t for m in moved for t in m.targets}
         extra = self._derived.associations(None if self._whole else dirty - nodes.leaving)
@@ -122,7 +123,7 @@ class EdgeTable:
         terms = priority.contributions(path, values, facts, self._rules, priority.Standing(package_root=root))
         text = tags_text(values)
         self._linked[node] = _Linked(
-            values, text, links.resolutions, links.edges, tuple(terms.items()), root, bool(terms["entry_point"][0])
+            values, text, links.resolutions, links.edges, priority.weighed(terms), root, bool(terms["entry_point"][0])
         )
         if text != old_tags:
             self._profiles_changed.add(node)
@@ -223,17 +224,18 @@ class EdgeTable:
         edges: Iterable[Edge]
         if kind == ARTIFACT:
             if linked:
-                values, edges, terms = linked.tags, linked.edges, dict(linked.weigh)
+                values, edges = linked.tags, linked.edges
                 resolutions = json.dumps(linked.resolutions, separators=(",", ":"))
                 standing = self._standing(node, reached, linked.package_root)
-                priority.stand(terms, standing, linked.entry)
+                weighed = priority.stood(linked.weighed, standing, linked.entry)
             else:
                 values = json.loads(text)
                 root = link.is_package_root(path, self._names)
                 facts = self._contents.links(blob, language)
                 assert facts is not None, "a node whose blob is missing is no artifact"
-                terms = priority.contributions(path, values, facts, self._rules, self._standing(node, reached, root))
-            s, m = priority.uncapped(terms), priority.multiplier(values)
+                standing = self._standing(node, reached, root)
+                weighed = priority.weighed(priority.contributions(path, values, facts, self._rules, standing))
+            s, m = priority.uncapped(weighed), priority.multiplier(values)
             if not relinked and (s, m) == (old_s, old_m) and old_leaf is not None:
                 return None
             if not linked:

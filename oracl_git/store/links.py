@@ -54,7 +54,7 @@ class LinkTable:
             self._inserts += [(node, *key, *value) for key, value in new.items()]
             if len(self._inserts) > _BATCH:
                 self.flush()
-            return Moved(node, frozenset()) if new else None
+            return None  # nobody asks what moved where all is anew
         old = self._old(node)
         stale = [key for key, (_, value, _) in old.items() if new.get(key) != value]
         fresh = [key for key, value in new.items() if key not in old or old[key][1] != value]

@@ -61,23 +61,20 @@ class StoredNames:
         self._tops = {top: tuple(sorted(rows)) for top, rows in tops.items()}
 
     def exists(self, path: str) -> bool:
+        if self._whole:
+            return path in self._exists
         known = self._exists.get(path)
         if known is None:
-            known = (
-                not self._whole
-                and self._one("SELECT 1 FROM node WHERE path=? AND kind=0", encode_path(path)) is not None
-            )
+            known = self._one("SELECT 1 FROM node WHERE path=? AND kind=0", encode_path(path)) is not None
             self._exists[path] = known
         return known
 
     def _with_name(self, name: str) -> list[str]:
+        if self._whole:
+            return self._by_name.get(name, [])
         paths = self._by_name.get(name)
         if paths is None:
-            rows = (
-                ()
-                if self._whole
-                else self._db.execute("SELECT path FROM node WHERE name=? AND kind=0", (encode_path(name),))
-            )
+            rows = self._db.execute("SELECT path FROM node WHERE name=? AND kind=0", (encode_path(name),))
             paths = self._by_name[name] = [decode_path(row[0]) for row in rows]
         return paths
 
