@@ -1,7 +1,8 @@
 """What was asked, kept on this machine: `$GIT_DIR/oracl/search_history.jsonl`.
 
-Knows the record of one query and how the last one is found again. Never leaves
-the machine, never fails a query, stops with `git config oracl.telemetry false`.
+Knows the record of one query, how the last one is found again, and which session a record
+belongs to. Never leaves the machine, never fails a query, stops with
+`git config oracl.telemetry false`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 _FALSE = ("false", "no", "off", "0")
@@ -18,6 +20,8 @@ _TAIL = 1 << 18  # bytes in which the last question is looked for
 _LONGEST = 4_000  # characters of a question that are kept
 _RESULTS = 20  # that can be opened by number
 _COST_PER_SECOND = 1.2e-5  # US dollars of one core, for the estimated cost
+_NAME = 200  # bytes of the file that names the session
+QUESTIONS = ("search", "related", "context", "node", "neighbours")  # classes of records that have results
 
 
 def place(git_dir: str) -> str:
@@ -30,6 +34,20 @@ def enabled(settings: dict[str, str]) -> bool:
     return settings.get("oracl.telemetry", "true").lower() not in _FALSE
 
 
+def session_place(git_dir: str) -> str:
+    """The file that names the session which goes on in a worktree (`git oracl session start`)."""
+    return os.path.join(git_dir, "oracl", "session")
+
+
+def session(git_dir: str) -> str:
+    """The session that was named: by ORACL_SESSION, else by `git oracl session start`; "" when none was."""
+    named = os.environ.get("ORACL_SESSION")
+    if named is None:
+        with suppress(OSError), open(session_place(git_dir), "rb") as file:
+            named = file.read(_NAME).decode("utf-8", "replace").strip()
+    return named or ""
+
+
 def resident() -> int:
     """This process's memory now, in bytes (0 where the system does not say)."""
     try:
@@ -40,9 +58,10 @@ def resident() -> int:
 
 
 def record(
-    git_dir: str, kind: str, raw: object, parsed: object, results: list[tuple[str, str]], **figures: float
+    git_dir: str, kind: str, raw: object, parsed: object, results: list[tuple[str, str]], named: str = "",
+    **figures: float,
 ) -> None:  # fmt: skip
-    """Append one record; any failure is silent. `results` are (path, fragment)."""
+    """Append one record; any failure is silent. `results` are (path, fragment); `named`: the session, if not that."""
     latency = figures.get("latency_ms", 0.0)
     row = {
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -52,7 +71,7 @@ def record(
         "count": figures.pop("total", len(results)),
         **figures,
         "cost_usd": round(latency / 1000 * _COST_PER_SECOND, 9),
-        "session": os.environ.get("ORACL_SESSION", str(os.getppid())),
+        "session": _session(git_dir, named),
         "results": [path for path, _ in results[:_RESULTS]],
         "fragments": [fragment for _, fragment in results[:_RESULTS]],
     }
@@ -63,8 +82,20 @@ def opened(git_dir: str, query: object, path: str, rank: int) -> None:
     """Append the choice a person made among the results of a query."""
     _append(git_dir, {
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "class": "open", "query": query, "path": path,
-        "rank": rank, "session": os.environ.get("ORACL_SESSION", str(os.getppid())),
+        "rank": rank, "session": _session(git_dir),
     })  # fmt: skip
+
+
+def read(git_dir: str, path: str, fragment: str, named: str = "") -> None:
+    """Append that a program read a file or lines of it: no choice of a person's, so nothing is learned from it."""
+    _append(git_dir, {
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "class": "read", "path": path,
+        "fragment": fragment, "session": _session(git_dir, named),
+    })  # fmt: skip
+
+
+def _session(git_dir: str, named: str = "") -> str:
+    return named or session(git_dir) or str(os.getppid())
 
 
 def _append(git_dir: str, row: dict[str, object]) -> None:
@@ -73,7 +104,7 @@ def _append(git_dir: str, row: dict[str, object]) -> None:
         if os.path.exists(path) and os.path.getsize(path) > _KEEP:
             os.replace(path, path + ".1")
         line = json.dumps(row, ensure_ascii=True, separators=(",", ":")) + "\n"
-        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+        descriptor = _log(path)
         try:
             size = os.fstat(descriptor).st_size
             whole = not size or os.pread(descriptor, 1, size - 1) == b"\n"  # a disk that was full may have cut the last
@@ -82,6 +113,60 @@ def _append(git_dir: str, row: dict[str, object]) -> None:
             os.close(descriptor)
     except (OSError, ValueError):
         pass
+
+
+def _log(path: str) -> int:
+    """The log, locked: whoever forgets a session puts another file in its place."""
+    import fcntl
+
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if os.path.exists(path) and os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def forget(git_dir: str, name: str) -> int:
+    """Take all records of a session out of the log; how many. Raises OSError."""
+    from . import whole
+
+    gone = 0
+    for path in (place(git_dir) + ".1", place(git_dir)):
+        if not os.path.exists(path):
+            continue
+        descriptor = _log(path)
+        try:
+            with open(path, "rb") as file, whole.replacing(path, 0o600) as anew:
+                for line in file:
+                    if _is_of(line, name):
+                        gone += 1
+                    else:
+                        anew.write(line)
+        finally:
+            os.close(descriptor)
+    return gone
+
+
+def of_session(git_dir: str, name: str) -> Iterator[dict[str, Any]]:
+    """The records of a session, oldest first."""
+    for line in lines(git_dir):
+        if _is_of(line, name):
+            yield json.loads(line)
+
+
+def _is_of(line: bytes, name: str) -> bool:
+    if json.dumps(name).encode() not in line:  # most are not, and need not be understood
+        return False
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(row, dict) and row.get("session") == name
 
 
 def lines(git_dir: str) -> Iterator[bytes]:
@@ -113,6 +198,6 @@ def _newest(rows: list[bytes]) -> dict[str, Any] | None:
             row = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if isinstance(row, dict) and row.get("results") and row.get("class") in ("search", "related", "context"):
+        if isinstance(row, dict) and row.get("results") and row.get("class") in QUESTIONS:
             return row
     return None

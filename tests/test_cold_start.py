@@ -22,6 +22,8 @@ VERBS = {
     "trace": ["trace", "a.py"],
     "show": ["show", "a.py"],
     "status": ["status"],
+    "session": ["session", "show"],
+    "session ask": ["session", "ask", "a.py:1"],
     "help": ["-h"],
 }
 START = "import sys; sys.argv[0] = 'git-oracl'; from oracl_git.cli import main; sys.exit(main())"
@@ -35,7 +37,8 @@ def repository(tmp_path_factory: Any) -> Path:
     identity = ["-c", "user.name=A U Thor", "-c", "user.email=author@example.com"]
     for words in (["init", "-q"], ["add", "-A"], [*identity, "commit", "-q", "-m", "The answer"]):
         subprocess.run(["git", *words], cwd=path, check=True)
-    subprocess.run([sys.executable, "-c", START, "init"], cwd=path, check=True, capture_output=True)
+    for words in (["init"], ["session", "start", "cold"]):
+        subprocess.run([sys.executable, "-c", START, *words], cwd=path, check=True, capture_output=True)
     return path
 
 

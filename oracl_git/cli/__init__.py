@@ -24,6 +24,7 @@ VERBS: dict[str, tuple[str, str, str]] = {
     "hub": ("hub", "Ask", "the files of a domain, most important first"),
     "context": ("context", "Ask", "the best fragments for a question, packed into a token budget"),
     "open": ("open", "Ask", "open the Nth result of the last question"),
+    "session": ("session", "Ask", "what was asked, opened and decided: keep it, sign it, hand it on"),
     "learn": ("learn", "Ask", "what your choices suggest: proposals to approve, and to commit"),
     "check": ("check", "Ask", "what does this change break? References, rules, secrets"),
     "verify": ("verify", "Vouch", "who vouches for this commit's graph, and whether they are right"),

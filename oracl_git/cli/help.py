@@ -287,7 +287,7 @@ EXIT_CODES = (
     ("1", "no: nothing matches, no such path in the index, a check failed"),
     ("2", "the command line is malformed"),
     ("3", "a bug; the message names a log file"),
-    ("10-16", "verify: not verified, and why"),
+    ("10-16", "verify, snapshot fetch, session load and fetch: not verified, and why"),
     ("128", "not a repository, no commit yet, or it cannot run here"),
     ("130", "interrupted"),
     ("141", "the reader of a pipe went away"),
@@ -352,7 +352,8 @@ def man_page() -> str:
         ".SH DESCRIPTION",
         "Turns the commits git already keeps into a weighted graph of files and answers, offline, with reasons:",
         "where is this (search), what goes with it (related), what depends on what (trace).",
-        "The index lies in .git/oracl; nothing is written into the work tree, and nothing leaves the machine.",
+        "The index lies in .git/oracl; nothing is written into the work tree, and nothing leaves the machine",
+        "but what is pushed: snapshots and sessions.",
         ".SH VERBS",
     ]  # fmt: skip
     for verb, (_, _, text) in VERBS.items():
@@ -368,7 +369,7 @@ def man_page() -> str:
         lines += [".TP", f".B {code}", _troff(_sentence(text))]
     lines += [
         ".SH ENVIRONMENT",
-        "NO_COLOR, COLUMNS, GIT_DIR, GIT_WORK_TREE; ORACL_SESSION (names the session in the query log),",
+        "NO_COLOR, COLUMNS, GIT_DIR, GIT_WORK_TREE; ORACL_SESSION (names the session that questions belong to),",
         "ORACL_DEBUG (shows the traceback of a bug);",
         "ORACALL_ED25519_PRIVATE_KEY, ORACALL_HMAC_KEY (keys of snapshots).",
         ".SH CONFIGURATION",

@@ -71,6 +71,7 @@ class Opened:
         self.uncommitted: Uncommitted | None = None  # what lies over the index; None: answers are of the commit
         self.budget = FRESHNESS_BUDGET
         self.log = True  # whether questions are kept in the query log
+        self.session = ""  # to which session they belong there; "": to the one that goes on
         self.build = True  # whether a question may make an index where there is none
         self.strangers = True  # whether a question may read files of the work tree that are in no commit
         self._head: tuple[object, ...] = ()

@@ -122,8 +122,8 @@ class Questions(Named):
         now = time.monotonic()
         parsed = parsed or getattr(answer.query, "notes", ())
         telemetry.record(
-            self.repo.git_dir, kind, raw, parsed, [(r.path, r.focus) for r in answer.results], total=answer.total,
-            latency_ms=round((now - loaded) * 1000, 3), load_ms=round((loaded - started) * 1000, 3),
+            self.repo.git_dir, kind, raw, parsed, [(r.path, r.focus) for r in answer.results], named=self.session,
+            total=answer.total, latency_ms=round((now - loaded) * 1000, 3), load_ms=round((loaded - started) * 1000, 3),
             rss_before=before, rss_after=telemetry.resident(),
         )  # fmt: skip
 

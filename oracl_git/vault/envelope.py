@@ -48,9 +48,9 @@ def encode(envelope: Envelope) -> bytes:
     return canonical.dumps({"payload": payload, "payloadType": PAYLOAD_TYPE, "signatures": signatures})
 
 
-def decode(data: bytes, what: str) -> Envelope:
+def decode(data: bytes, what: str, limit: int = canonical.ENVELOPE_LIMIT) -> Envelope:
     """The envelope of a file. Raises Unverified (11) for anything that `encode` did not write."""
-    value = canonical.read(data, what)
+    value = canonical.read(data, what, limit)
     try:
         if set(value) != {"payload", "payloadType", "signatures"} or value["payloadType"] != PAYLOAD_TYPE:
             raise canonical.NotCanonical("it is no in-toto envelope")
