@@ -23,6 +23,7 @@ AUTO, CONCEPT, NODE, NEIGHBOURS = KINDS = ("auto", "concept", "node", "neighbour
 _NAMED = re.compile(r"(?:file|filename|path|artifact):(?=\S)")  # before a path, as `search` has it
 _DOMAIN = re.compile(r"(?:hub:)?domain:(\S+)")
 _AT = re.compile(r"(.+?):(\d{1,9})(?:[-:]\d{1,9})*")  # path:line, as compilers and grep write it
+_ADDRESSES = (HUB_PREFIX, CONSTRAINT_PREFIX)  # nothing but the graph has such names
 _LONGEST = 1_000  # characters of a name
 _NAMESAKES = 100
 
@@ -48,7 +49,12 @@ def query_knowledge_graph(
     query = query.strip()
     oracl.fresh()
     if kind == AUTO:
-        kind = NODE if ":" in query and find(oracl, query) else CONCEPT
+        kind = CONCEPT
+        try:
+            if query.startswith(_ADDRESSES) or (":" in query and find(oracl, query)):
+                kind = NODE
+        except UnknownPath as error:  # of a file that is there
+            oracl.notes.append(f"{error.message}: taken for a concept")
     return _asked(oracl, query, kind, k, depth, direction)
 
 
@@ -78,8 +84,12 @@ def _of_node(oracl: Oracl, query: str, kind: str, k: int, depth: int, direction:
 
 
 def find(oracl: Oracl, query: str) -> str:
-    """What a node that a query names is called: hub:domain:…, constraint:…, or a file or lines; "" for none."""
+    """What a node that a query names is called: hub:domain:…, constraint:…, or a file or lines; "" for none.
+
+    Raises UnknownPath where the file is there, and what is named in it is not.
+    """
     index = oracl.index
+    missing: UnknownPath | None = None
     if len(query) > _LONGEST or "\n" in query:
         return ""
     if match := _DOMAIN.fullmatch(query):
@@ -91,13 +101,16 @@ def find(oracl: Oracl, query: str) -> str:
             if any(index.node(path) or index.called_now(path) for path in oracl.repository_paths(place)):
                 try:
                     oracl.resolve(name)
-                except UnknownPath:
+                except UnknownPath as error:
+                    missing = missing or error
                     break
                 return name
     key = query.split(":", 2)  # domain:component:path, as edges are addressed
     node = index.node(key[2]) if len(key) == 3 else None
     if node and (node.tags.get("domain"), node.tags.get("component")) == (key[0], key[1]):
         return f":/{node.path}"
+    if missing:
+        raise missing
     return _alone(oracl, query) if _NAMED.match(query) else ""
 
 

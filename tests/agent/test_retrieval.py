@@ -17,7 +17,7 @@ from oracl_git.service import Oracl
 FILES = {
     "shop/__init__.py": "",
     "shop/prices.py": '"""Prices and the discount threshold."""\n\nTHRESHOLD = 100\n\n\ndef total(prices):\n    """Sum'
-    ' of all prices, less the discount."""\n    return sum(prices)\n\n\nclass Tax:\n    def rate(self):\n        return 19\n',
+    ' of all, less the discount."""\n    return sum(prices)\n\n\nclass Tax:\n    def rate(self):\n        return 19\n',
     "shop/cart.py": '"""The cart."""\n\nfrom .prices import total\n\n\nclass Cart:\n    def sum(self):\n'
     "        return total([])\n",
     "shop/cli.py": "from .cart import Cart\n\n\ndef main():\n    return Cart()\n",
@@ -90,10 +90,21 @@ def test_lines_are_told_with_the_definition_they_are_in(shop: Oracl) -> None:
 @pytest.mark.parametrize(
     "query",
     ["std::move", "error: cannot find total", "domain:nowhere", "file:nowhere.py", "nowhere:nowhere:shop/prices.py",
-     "shop/prices.py:nothing_of_it", "constraint:none", ":", "a\n:b", "x:" * 4_000],
+     "shop/prices.py:nothing_of_it", ":", "a\n:b", "x:" * 4_000],
 )  # fmt: skip
 def test_a_colon_that_names_no_node_is_a_concept(shop: Oracl, query: str) -> None:
     assert ask(shop, query).kind == "concept"
+
+
+def test_what_a_file_does_not_define_is_said(shop: Oracl) -> None:
+    shop.notes.clear()
+    ask(shop, "tests/test_prices.py::TestTax::test_nothing")
+    assert shop.notes == ["tests/test_prices.py defines no TestTax.test_nothing: taken for a concept"]
+    shop.notes.clear()
+    ask(shop, "std::move")
+    assert shop.notes == []
+    with pytest.raises(UnknownPath, match="defines no"):
+        ask(shop, "shop/prices.py:nothing", "node")
 
 
 def test_a_node_comes_with_what_it_is_tied_to(shop: Oracl) -> None:
@@ -111,6 +122,9 @@ def test_hubs_and_constraints_are_nodes(shop: Oracl) -> None:
         found = ask(shop, query)
         assert (found.kind, found.node) == ("node", "hub:domain:money")
         assert set(paths(found)) == {path for path in FILES if path.startswith("shop/")}
+    for query in ("hub:domain:nowhere", "constraint:none"):
+        with pytest.raises(UnknownPath, match="there is no"):
+            ask(shop, query)
     rule = ask(shop, "constraint:pure")
     assert (rule.kind, paths(rule)) == ("node", ["shop/prices.py"])
 

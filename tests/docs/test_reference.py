@@ -120,7 +120,8 @@ def test_every_key_of_every_json_output_is_documented(tmp_path: Path) -> None:
     undocumented = set()
     for line in (
         "context discount", "learn", "session start one", "session decide yes --path shop/prices.py",
-        "session ask shop/prices.py:1", "session ask --neighbours shop/prices.py", "session start two", "session show one",
+        "session ask shop/prices.py:1", "session ask --neighbours shop/prices.py", "session start two",
+        "session show one",
         "init", "search discount --snippet", "related shop/prices.py", "update", "status", "doctor", "hub", "hub shop",
         "related --why shop/prices.py shop/cart.py", "trace shop/prices.py --in", "show shop/prices.py",
         "trace shop/cli.py --to shop/prices.py", "trace --impact shop/prices.py", "stats --deep --parameters --skipped",
