@@ -20,6 +20,7 @@ _TAIL = 1 << 18  # bytes in which the last question is looked for
 _LONGEST = 4_000  # characters of a question that are kept
 _RESULTS = 20  # that can be opened by number
 _COST_PER_SECOND = 1.2e-5  # US dollars of one core, for the estimated cost
+_PATIENCE = 1.0  # seconds a record waits for others; one that waited in vain is lost
 _NAME = 200  # bytes of the file that names the session
 QUESTIONS = ("search", "related", "context", "node", "neighbours")  # classes of records that have results
 
@@ -115,16 +116,22 @@ def _append(git_dir: str, row: dict[str, object]) -> None:
         pass
 
 
-def _log(path: str) -> int:
-    """The log, locked: whoever forgets a session puts another file in its place."""
+def _log(path: str, patience: float = _PATIENCE) -> int:
+    """The log, locked: whoever forgets a session puts another file in its place. Raises OSError."""
     import fcntl
 
+    until = time.monotonic() + patience
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.path.exists(path) and os.path.samestat(os.fstat(descriptor), os.stat(path)):
                 return descriptor
+        except BlockingIOError:
+            if time.monotonic() > until:
+                os.close(descriptor)
+                raise
+            time.sleep(0.002)
         except BaseException:
             os.close(descriptor)
             raise
@@ -139,7 +146,7 @@ def forget(git_dir: str, name: str) -> int:
     for path in (place(git_dir) + ".1", place(git_dir)):
         if not os.path.exists(path):
             continue
-        descriptor = _log(path)
+        descriptor = _log(path, 10 * _PATIENCE)
         try:
             with open(path, "rb") as file, whole.replacing(path, 0o600) as anew:
                 for line in file:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 from pathlib import Path
 
@@ -27,6 +28,15 @@ def test_a_record_that_a_full_disk_cut_spoils_no_other(git_dir: str) -> None:
         file.write(b'{"time": "2')
     telemetry.record(git_dir, "search", "two", (), [("b", "")])
     assert last(git_dir) == ["b"]
+
+
+def test_who_holds_the_log_holds_no_question_up(git_dir: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telemetry._log, "__defaults__", (0.05,))
+    with open(telemetry.place(git_dir), "wb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        telemetry.record(git_dir, "search", "one", (), [("a", "")])
+    telemetry.record(git_dir, "search", "two", (), [("b", "")])
+    assert last(git_dir) == ["b"] and len(list(telemetry.lines(git_dir))) == 1
 
 
 def test_a_long_question_is_the_last_one(git_dir: str) -> None:

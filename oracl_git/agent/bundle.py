@@ -12,6 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 from ..errors import OraclError, Shortage, Unverified, UsageError
@@ -28,10 +29,12 @@ from .record import Asked, Decided, File, Opened, Session
 PREDICATE_TYPE = "urn:oracl-git:session/v1"
 LIMIT = 1 << 19  # bytes of a bundle
 _PAYLOAD = 3 * LIMIT // 4 - 1_000  # bytes of what is signed: base64 makes it four thirds
+_BEGINS = b'{"payload":"'
 _LEAST = 20  # decisions that stay, however long
 _KINDS = ("search", "related", "context", "node", "neighbours")
 _OID = record.BLOB
 _HINT = "do not rely on it, and ask who signed it to save it again"
+_LIST = "name a list: --base main, or --trust FILE (git oracl keys trust writes one)"
 T = TypeVar("T")
 
 
@@ -167,6 +170,15 @@ def number_of(data: bytes, session: Session, commit: str) -> int:
     return seq if (of, said) == (commit, session) else 0
 
 
+def require_room(path: str) -> None:
+    """Raise UsageError where a file is that is no bundle: it is not replaced."""
+    if os.path.lexists(path):
+        with suppress(OSError), open(path, "rb") as file:
+            if not os.path.islink(path) and file.read(len(_BEGINS)) == _BEGINS:
+                return
+        raise UsageError(f"{path} is there, and is no bundle", f"git oracl session save {path}.new")
+
+
 # -- what comes ---------------------------------------------------------------------------------
 
 
@@ -192,7 +204,10 @@ class Judge:
     def __init__(self, repo: Repository, file: str = "", base: str = "") -> None:
         """Raises Unverified (12) where nobody is trusted."""
         self._repo = repo
-        self._trust = trust.load(repo, file=file, base=base, rev=repo.head or "")
+        try:
+            self._trust = trust.load(repo, file=file, base=base, rev=repo.head or "")
+        except Unverified as error:
+            raise Unverified(error.exit_code, error.message, _LIST) from None
 
     def believe(self, data: bytes, what: str) -> Bundle:
         """The session that a trusted key signed. Raises Unverified: 11, 12 or 13."""
@@ -200,11 +215,7 @@ class Judge:
         if not sealed.signatures:
             raise Unverified(Unverified.UNTRUSTED, f"{what} is not signed")
         (signature,) = sealed.signatures
-        if problem := self._trust.problem(signature.key_id):
-            who = keys.fingerprint(signature.key_id)[:60]
-            raise Unverified(
-                Unverified.UNTRUSTED, f"{what} is signed by {who}, a key that is {problem} ({self._trust.source})"
-            )
+        self.require(signature.key_id, what)
         key = self._trust.key(signature.key_id)
         if key is None or not key.verifies(signature.value, sealed.signed):
             raise Unverified(
@@ -214,6 +225,14 @@ class Judge:
         self._is_of(commit, tree, what)
         who = self._trust.principals(signature.key_id)
         return Bundle(session, seq, commit, signature.key_id, who, sealed.payload)
+
+    def require(self, key_id: str, what: str) -> None:
+        """Raise Unverified (12) for a key that may not vouch."""
+        if problem := self._trust.problem(key_id):
+            who = keys.fingerprint(key_id)[:60]
+            raise Unverified(
+                Unverified.UNTRUSTED, f"{what} is signed by {who}, a key that is {problem} ({self._trust.source})"
+            )
 
     def _is_of(self, commit: str, tree: str, what: str) -> None:
         try:

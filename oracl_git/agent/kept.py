@@ -27,7 +27,7 @@ from . import record
 from .record import Asked, Decided, File, Opened, Session
 
 _LIMIT = 1 << 22  # bytes of a file of ours
-_OWN, _RECEIVED = 50, 200  # sessions that are kept; of own ones the oldest go
+_OWN, _RECEIVED = 50, 200  # sessions that are kept; the oldest go
 _PRIVATE = 0o600
 START = "git oracl session start"
 
@@ -140,7 +140,11 @@ class Kept:
         with self.changing():
             there = os.path.lexists(self._place(name))
             self._drop(name)
-            gone = telemetry.forget(self.repo.git_dir, name)
+            try:
+                gone = telemetry.forget(self.repo.git_dir, name)
+            except OSError as error:
+                why = f"the log of questions cannot be written: {error.strerror}"
+                raise OraclError(why, f"check who owns {telemetry.place(self.repo.git_dir)}, then once more") from None
             with suppress(OSError), open(telemetry.session_place(self.repo.git_dir), "rb") as file:
                 if file.read().strip() == name.encode():
                     os.unlink(file.name)
@@ -177,13 +181,14 @@ class Kept:
         return found
 
     def receive(self, name: str, loaded: Received) -> None:
-        """Keep a bundle that is believed. Under the lock. Raises UsageError when there are too many."""
+        """Keep a bundle that is believed; of very many the oldest go. Under the lock."""
         path = self._received(name)
-        if not os.path.exists(path) and len(self.received()) >= _RECEIVED:
-            raise UsageError(f"{_RECEIVED} sessions have been loaded already", "git oracl session forget NAME")
         whole.write(path, canonical.dumps({
             "base": loaded.base, "envelope": loaded.envelope.decode("ascii"), "trust": loaded.trust,
         }), _PRIVATE)  # fmt: skip
+        there = sorted(os.scandir(os.path.dirname(path)), key=lambda entry: -entry.stat().st_mtime_ns)
+        for entry in there[_RECEIVED:]:
+            os.unlink(entry.path)
 
     def discard(self, name: str) -> None:
         """Forget a bundle that was loaded; that its number was seen stays known."""

@@ -214,6 +214,9 @@ class SessionMemory:
 
     def save(self, path: str, *, questions: bool = False) -> Sent:
         """Write a signed bundle: names of files and what was decided; questions where that is asked for."""
+        from . import bundle
+
+        bundle.require_room(path)
         self.oracl.fresh()
         with self.kept.numbered(self._named()) as own:
             sent, data, _ = self._signed(own, questions)
@@ -245,6 +248,9 @@ class SessionMemory:
 
         index = self.oracl.index
         shared = bundle.share(self.session._replace(id=own.session.id, started=own.session.started), index, questions)
+        if not (shared.session.asked or shared.session.opened or shared.session.decided):
+            why = f"nothing of the session {self.name} may leave"
+            raise UsageError(why, "; ".join(shared.kept_back) or 'git oracl session decide "…"')
         payload, session = bundle.fitting(shared.session, own.seq, index.commit, str(index.header["tree"]))
         key_id, data = bundle.sign(self.oracl.repo, payload)
         return Sent(session, own.seq, key_id, shared.kept_back), data, index.commit
@@ -265,19 +271,21 @@ class SessionMemory:
         judge = bundle.Judge(self.oracl.repo, trust, base)
         found = []
         for came in transport.fetch(self.oracl.repo, remote):
-            key_id, _, session_id = came.name.partition(".")
-            what = f"the session {session_id} of {remote}"
+            what = f"the session {came.session_id} of {remote}"
             try:
-                if came.problem:
-                    raise Unverified(Unverified.TAMPERED, f"{what} is no bundle: {came.problem}")
-                read, state = self._receive(
-                    judge, came.data, what, Received(came.data, _full(trust), base), came.name
-                )
+                judge.require(came.key_id, what)  # what a stranger has there is not even looked at
+                data, problem = transport.read(self.oracl.repo, came.commit)
+                if problem:
+                    raise Unverified(Unverified.TAMPERED, f"{what} is no bundle: {problem}")
+                row = Received(data, _full(trust), base)
+                read, state = self._receive(judge, data, what, row, f"{came.key_id}.{came.session_id}")
                 found.append(Loaded(read.session.name, read.by, state, "", 0))
             except Unverified as error:
                 if error.exit_code not in _STATES:
                     raise
-                found.append(Loaded(session_id, key_id, _STATES[error.exit_code], error.message, error.exit_code))
+                found.append(
+                    Loaded(came.session_id, came.key_id, _STATES[error.exit_code], error.message, error.exit_code)
+                )
         return found
 
     def _receive(

@@ -21,17 +21,16 @@ PREFIX = "refs/oracl/sessions/"
 _INCOMING = "refs/oracl/incoming-sessions/"
 _NAME = re.compile(r"([0-9a-f]{64})/([0-9a-f]{16})")
 _FILE = "session.dsse.json"
-_MOST = 1_000  # refs of a remote that are looked at
 _ATTEMPTS = 10
 _NO_FAST_FORWARD = ("fetch first", "non-fast-forward", "stale info", "needs force")
 
 
 class Incoming(NamedTuple):
-    """What a remote has at one ref: bytes, or why there are none."""
+    """What a remote has at one ref. It is there until the next one is asked for."""
 
-    name: str  # key id and session id, as its ref has them
-    data: bytes
-    problem: str
+    key_id: str
+    session_id: str
+    commit: str
 
 
 def require_remote(repo: Repository, remote: str) -> None:
@@ -49,7 +48,7 @@ def _ref(name: str) -> str:
 def kept(repo: Repository, name: str) -> bytes:
     """The bundle that was sent last; empty where none was."""
     oid = refs.read_ref(repo, _ref(name))
-    return _read(repo, oid, name).data if oid else b""
+    return read(repo, oid)[0] if oid else b""
 
 
 def put(repo: Repository, name: str, data: bytes, commit: str) -> None:
@@ -78,23 +77,22 @@ def fetch(repo: Repository, remote: str) -> Iterator[Incoming]:
     place = f"{_INCOMING}{writer_id(repo)}/"
     try:
         refs.fetch(repo, remote, f"{PREFIX}*", f"{place}*")
-        found = refs.list_refs(repo, place)
-        for ref, oid in found[:_MOST]:
+        for ref, oid in refs.list_refs(repo, place):
             if match := _NAME.fullmatch(ref.removeprefix(place)):  # others are not ours
-                yield _read(repo, oid, f"{match[1]}.{match[2]}")
+                yield Incoming(match[1], match[2], oid)
     finally:
         refs.delete_refs(repo, [name for name, _ in refs.list_refs(repo, place)])
 
 
-def _read(repo: Repository, commit: str, name: str) -> Incoming:
-    """The one file of a commit's tree, if it is not too long to be a bundle."""
+def read(repo: Repository, commit: str) -> tuple[bytes, str]:
+    """(the one file of a commit's tree, why there is none); one that is too long to be a bundle is not read."""
     code, out, _ = attempt(repo, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}:{_FILE}")
     blob = out.decode("ascii", "replace").strip()
     if code:
-        return Incoming(name, b"", f"it holds no {_FILE}")
+        return b"", f"it holds no {_FILE}"
     with open_objects(repo) as objects:
         ((_, size),) = objects.sizes([blob])
         if size is None or size > bundle.LIMIT:
-            return Incoming(name, b"", "its bundle is not there" if size is None else f"it has {size:,} bytes")
+            return b"", "its bundle is not there" if size is None else f"it has {size:,} bytes"
         ((_, data),) = objects.blobs([blob])
-    return Incoming(name, data or b"", "" if data else "its bundle is no file")
+    return data or b"", "" if data else "its bundle is no file"

@@ -202,6 +202,18 @@ def test_old_sessions_go(clones: Clones, monkeypatch: pytest.MonkeyPatch) -> Non
         assert Kept(oracl.repo).names() == ["s4", "s3", "s2"]
 
 
+@pytest.mark.usefixtures("signing")
+def test_old_bundles_go(alice: SessionMemory, bob: SessionMemory, tmp_path: Path, clones: Clones) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("oracl_git.agent.kept._RECEIVED", 2)
+        for number in range(4):
+            value = statement(clones, session=f"{number:016x}", name=f"s{number}")
+            (tmp_path / "b").write_bytes(sealed(canonical.dumps(value), clones.key))
+            bob.load(str(tmp_path / "b"))
+            time.sleep(0.02)
+    assert sorted(session.name for session, _ in bob.received()) == ["s2", "s3"]
+
+
 def test_names_of_sessions(clones: Clones) -> None:
     with oracl_git.open(str(clones.alice.path)) as oracl:
         for name in ("../x", "a/b", ".git", "-x", "x" * 65, "a b", "seen", "\n"):
@@ -344,7 +356,7 @@ def test_what_names_a_delicate_file_stays(alice: SessionMemory, clones: Clones, 
     SessionMemory.start(alice.oracl, "review", "confidential")
     assert b"vault/pin.py" in envelope.decode(_saved(alice, tmp_path), "b").payload
     SessionMemory.start(alice.oracl, "review", "public")
-    assert b"shop/prices.py" not in envelope.decode(_saved(alice, tmp_path), "b").payload
+    assert "nothing" in failing(2, lambda: alice.save(str(tmp_path / "c"))).message  # no file here is public
     failing(2, lambda: SessionMemory.start(alice.oracl, "review", "cosmic"))
 
 
@@ -359,6 +371,16 @@ def test_nothing_leaves_unsigned(alice: SessionMemory, tmp_path: Path, monkeypat
     monkeypatch.setenv("ORACALL_HMAC_KEY", "x" * 40)
     failing(2, lambda: alice.save(str(tmp_path / "b")))
     assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.usefixtures("signing")
+def test_an_empty_bundle_is_not_made(alice: SessionMemory, tmp_path: Path) -> None:
+    new = SessionMemory.start(alice.oracl, "new")
+    assert "decide" in failing(2, lambda: new.save(str(tmp_path / "b"))).hint
+    new.query_knowledge_graph("cart")
+    assert "--questions" in failing(2, new.push).hint
+    assert not (tmp_path / "b").exists()
+    assert new.save(str(tmp_path / "b"), questions=True).session.asked
 
 
 @pytest.mark.usefixtures("signing")
@@ -380,6 +402,10 @@ def test_save_says_what_goes_out(alice: SessionMemory, clones: Clones, tmp_path:
     told = clones.alice.cli("session", "save", str(tmp_path / "b"), "--json")
     assert told["paths"] == ["shop/prices.py"] and (told["asked"], told["opened"], told["decided"]) == (0, 1, 1)
     clones.alice.cli("session", "save", str(tmp_path / "no" / "b"), code=128)
+    os.symlink(tmp_path / "b", tmp_path / "link")
+    for name in ("shop/prices.py", "shop", str(tmp_path / "link")):
+        clones.alice.cli("session", "save", name, code=2)
+    assert clones.alice.git("status", "--porcelain") == ""
 
 
 # -- load(save(x)) = x ------------------------------------------------------------------------
