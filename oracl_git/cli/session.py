@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from ..agent.session import Before, Sent, SessionMemory
 
 _EPILOG = """\
-A session is kept in .git/oracl, for you alone. What you ask and open after start
-belongs to it, until the next start. ORACL_SESSION=NAME names another for one
-command, so that two can go on at once.
+A session is kept in .git/oracl, for you alone. What you ask and open after
+start belongs to it, until the next start. ORACL_SESSION=NAME names another for
+one command, so that two can go on at once.
 
-save and push send paths, ids of blobs and decisions, signed with your key. Never
-text of files, nor files whose classification is above the session's; what you
-asked only with --questions. load and fetch take what a trusted key signed (git
-oracl keys list), and nothing else.
+save and push send paths, ids of blobs and decisions, signed with your key.
+Never text of files, nor files whose classification is above the session's;
+what you asked only with --questions. load and fetch take what a trusted key
+signed (git oracl keys list), and nothing else.
 
-ask takes for a node what has a ":" and names one: PATH:12, PATH:name, PATH::name,
-file:NAME, hub:domain:NAME, constraint:ID, domain:component:PATH. All else is a
-concept, as for search.
+ask takes for a node what has a ":" and names one: PATH:12, PATH:name,
+PATH::name, file:NAME, hub:domain:NAME, constraint:ID, domain:component:PATH.
+All else is a concept, as for search.
 
 examples:
   git oracl session start review
