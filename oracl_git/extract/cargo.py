@@ -41,6 +41,9 @@ def _package(source: Source, manifest: dict[str, Any], name: str, found: Finding
     called = library.get("name")
     found.declares.append(("crate", (called if isinstance(called, str) else name).replace("-", "_")))
     found.declares.append(("cargo package", name.replace("-", "_")))
+    edition = table(manifest, "package").get("edition")
+    if edition is not None and edition != "2015":  # one that a workspace hands down is younger than that
+        found.declares.append(("crate edition", "2018"))
     path = library.get("path")
     build = table(manifest, "package").get("build")
     places = [place for place in (path, build) if isinstance(place, str)]

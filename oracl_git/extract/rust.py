@@ -26,6 +26,7 @@ _EXTERN = re.compile(rb"\bcrate\s+(\w+)(?:\s+as\s+(\w+))?")
 _PATH_ATTRIBUTE = re.compile(rb"\bpath\s*=\s*\"([^\"\n]{1,200})\"")
 _ATTRIBUTES = re.compile(rb"(?:#\[[^\]]*+\]\s*+)++\Z")
 _LONGEST_ATTRIBUTES = 600
+_ATTRIBUTE = re.compile(rb"#!?\[[^\]]*+\]")
 _IN_CODE = re.compile(rb"(?<![\w:.$])\$?([a-z_]\w*+)((?:::[A-Za-z_]\w*+)++)")
 _PATH_TABLE = bytes(byte if chr(byte).isalnum() or byte in b"_:.$" else 32 for byte in range(128)) + b" " * 128
 _INCLUDED = re.compile(rb"\binclude(?:_str|_bytes)?!\s*[(\[{]\s*\"([^\"\n]{1,200})\"")
@@ -33,7 +34,7 @@ _INCLUDED = re.compile(rb"\binclude(?:_str|_bytes)?!\s*[(\[{]\s*\"([^\"\n]{1,200
 
 def extract(source: Source, language: str) -> Findings:
     """What a Rust file says."""
-    found, code, imports = syntax.read(source, language, refine=_plain)
+    found, code, imports, bare, _ = syntax.packaged(source, language, refine=_plain)
     modules = _Modules(found.definitions)
     bound = set(_STANDARD | _PRIMITIVES)
     for each in imports:
@@ -52,7 +53,7 @@ def extract(source: Source, language: str) -> Findings:
         else:
             _use(source, each, inside, found, bound)
     bound -= {"crate", "self", "super"}
-    _paths(source, code, modules, bound, found)
+    _paths(source, _with_attributes(bare, code), modules, bound, found)
     for match in _INCLUDED.finditer(code):
         found.refer("link", match[1].decode("utf-8", "replace"), "", source.line(match.start()))
     return found
@@ -61,6 +62,14 @@ def extract(source: Source, language: str) -> Findings:
 def _plain(definitions: list[Definition]) -> list[Definition]:
     """By their names as `use` has them: r#type is "type"."""
     return [each._replace(name=each.name.replace("r#", "")) if "r#" in each.name else each for each in definitions]
+
+
+def _with_attributes(bare: bytes, code: bytes) -> bytes:
+    """Code without its strings, but for those of attributes: `#[serde(with = "a::b")]` takes a path as a text."""
+    text = bytearray(bare)
+    for match in _ATTRIBUTE.finditer(bare):
+        text[match.start() : match.end()] = code[match.start() : match.end()]
+    return bytes(text)
 
 
 class _Modules:

@@ -41,3 +41,5 @@
 (declaration_list (macro_invocation (token_tree "{" "}") @again))
 
 ((source_file (function_item name: (identifier) @entry)) (#eq? @entry "main"))
+
+[(string_literal) (raw_string_literal) (char_literal)] @string

@@ -190,6 +190,38 @@ def test_a_test_is_a_crate_of_its_own() -> None:
     assert tree.follow("tests/common/mod.rs") == {"crate other": ["tests/all.rs"]}
 
 
+def test_a_path_begins_at_the_crate_by_itself_in_the_first_edition_alone() -> None:
+    """Since 2018 `loom::…` below the root is another crate, whatever module of its own the crate calls so."""
+    files = {
+        "src/lib.rs": "mod loom;\nmod deep;\n",
+        "src/loom.rs": "pub fn model() {}\n",
+        "src/deep/mod.rs": "mod tests;\nmod near;\n",
+        "src/deep/near.rs": "pub fn here() {}\n",
+        "src/deep/tests.rs": "use super::*;\nuse loom::model;\nfn f() { near::here(); }\n",
+    }
+    expected = {"super *": ["src/deep/mod.rs"], "near here": ["src/deep/near.rs"]}
+    for edition, found in (
+        ('edition = "2021"', "external"), ("edition.workspace = true", "external"),
+        ('edition = "2015"', ["src/loom.rs"]), ("", ["src/loom.rs"]),
+    ):  # fmt: skip
+        tree = Tree({"Cargo.toml": f"[package]\nname = 'a'\n{edition}\n", **files})
+        assert tree.follow("src/deep/tests.rs") == {**expected, "loom model": found}
+
+
+def test_texts_are_no_paths_but_for_those_of_attributes() -> None:
+    text = """
+        #[serde(with = "crate::times::short")]
+        struct A;
+        fn f() {
+            trace!(target: "runtime::resource::update", kind = "a::b", real::call());
+            debug("blocking::Spawner", r#"raw::text "quoted::text" "#);
+        }
+        """
+    assert [(r.target, r.name) for r in facts("x.rs", text).references if r.kind == "import"] == [
+        ("crate::times", "short"), ("real", "call"),
+    ]  # fmt: skip
+
+
 def test_names_that_import_each_other_end() -> None:
     tree = Tree({
         "Cargo.toml": '[package]\nname = "a"\n',

@@ -45,6 +45,8 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     if path[0] in _STANDARD:
         return EXTERNAL
     starts, rest, certain = _starts(names, source, path)
+    if not starts and _knows(names, _Module(source), path[0], _MAX_STEPS):  # by a glob: `use super::*`
+        starts, rest = (_Module(source),), path
     if not starts:
         return UNRESOLVED if certain else EXTERNAL
     found = _walk(names, starts[0], rest, _MAX_STEPS)
@@ -72,8 +74,16 @@ def _starts(names: Names, source: str, path: tuple[str, ...]) -> tuple[tuple[_Mo
     crates = _crates(names, source, head)
     if crates:
         return tuple(map(_Module, crates)), rest, False
-    root = _root(names, source)  # the edition of 2015 begins every path at the crate
-    return ((_Module(root),), path, False) if _binds(names, _Module(root), head) else ((), path, False)
+    root = _root(names, source)
+    if _from_root(names, source) and _binds(names, _Module(root), head):
+        return (_Module(root),), path, False
+    return (), path, False
+
+
+def _from_root(names: Names, source: str) -> bool:
+    """Whether a path may begin at the crate without a word: in the edition of 2015, which is meant if none is said."""
+    manifest = nearest(names, source, "Cargo.toml")
+    return manifest is None or not names.declared(manifest, "crate edition")
 
 
 def _binds(names: Names, module: _Module, segment: str) -> bool:
