@@ -19,8 +19,12 @@ _LINE = re.compile(rb"[ \t]*+(\"(?:[^\"\\]|\\.)*+\")[ \t]*+(?:,|\]|$)")
 _CLOSED = re.compile(rb"\][ \t]*+,?[ \t]*+$")
 _CLOSING = re.compile(rb"(?:[ \t]*+\"(?:[^\"\\]|\\.)*+\")?[ \t]*+\]")
 _LANGUAGE = re.compile(rb"\"language\"[ \t]*+:[ \t]*+\"(\w{1,40})\"")
-# A cell whose first line says so is in another language, but for those of these.
-_FOREIGN = re.compile(rb"[ \t]*+\"%%(?!(?:time|timeit|capture|prun|python3?|debug|memit|mprun|lprun)\b)\w")
+# A cell whose first line says so is in another language, but for those of these, and those that are written to a
+# module; a variable for the file leaves it to the language of the notebook.
+_FOREIGN = re.compile(
+    rb"[ \t]*+\"%%(?!(?:time|timeit|capture|prun|python3?|debug|memit|mprun|lprun)\b"
+    rb"|(?:write)?file[ \t]+(?:-\w[ \t]+|--append[ \t]+)?(?:[^\s\"]{1,300}\.pyi?|\$\w+|\{\w+\})[ \t]*(?:\\n)?\")\w"
+)
 _TITLE = re.compile(rb"^#[ ]#{1,6}[ ](.+)$", re.MULTILINE)
 
 

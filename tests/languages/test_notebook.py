@@ -74,3 +74,12 @@ def test_another_language_is_text() -> None:
 def test_what_is_no_notebook() -> None:
     for text in ("", "[]", '{"cells": [', '{"source": ["x', '"source": [\n"a\\', '{"cells":[{"cell_type":"code","source":["a","b"]}]}'):
         assert extract(text.encode(), "notebook").error in ("", "syntax", "too broken")
+
+
+def test_a_cell_that_is_written_to_a_module_is_python() -> None:
+    first = (
+        "%%writefile train.py", "%%writefile -a $folder/train.py", "%%file --append lib/x.py", "%%writefile $TRAIN",
+        "%%writefile {name}", "%%writefile Dockerfile", "%%writefile $folder/conf.yml", "%%writefile a.pyx", "%%bash",
+    )  # fmt: skip
+    text = notebook(*(("code", f"{line}\nimport m{number}\n") for number, line in enumerate(first)))
+    assert {r.target for r in extract(text.encode(), "notebook").references if r.kind == "import"} == {f"m{n}" for n in range(5)}
