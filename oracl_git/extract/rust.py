@@ -27,6 +27,7 @@ _PATH_ATTRIBUTE = re.compile(rb"\bpath\s*=\s*\"([^\"\n]{1,200})\"")
 _ATTRIBUTES = re.compile(rb"(?:#\[[^\]]*+\]\s*+)++\Z")
 _LONGEST_ATTRIBUTES = 600
 _ATTRIBUTE = re.compile(rb"#!?\[[^\]]*+\]")
+_PATH_AS_TEXT = re.compile(rb"\"[\w:<>,&'()]+\"")  # prose has spaces
 _IN_CODE = re.compile(rb"(?<![\w:.$])\$?([a-z_]\w*+)((?:::[A-Za-z_]\w*+)++)")
 _PATH_TABLE = bytes(byte if chr(byte).isalnum() or byte in b"_:.$" else 32 for byte in range(128)) + b" " * 128
 _INCLUDED = re.compile(rb"\binclude(?:_str|_bytes)?!\s*[(\[{]\s*\"([^\"\n]{1,200})\"")
@@ -65,10 +66,11 @@ def _plain(definitions: list[Definition]) -> list[Definition]:
 
 
 def _with_attributes(bare: bytes, code: bytes) -> bytes:
-    """Code without its strings, but for those of attributes: `#[serde(with = "a::b")]` takes a path as a text."""
+    """Code without its strings, but for paths in attributes, which `#[serde(with = "a::b")]` takes as a text."""
     text = bytearray(bare)
-    for match in _ATTRIBUTE.finditer(bare):
-        text[match.start() : match.end()] = code[match.start() : match.end()]
+    for around in _ATTRIBUTE.finditer(bare):
+        for match in _PATH_AS_TEXT.finditer(code, *around.span()):
+            text[match.start() : match.end()] = match[0]
     return bytes(text)
 
 

@@ -211,6 +211,7 @@ def test_a_path_begins_at_the_crate_by_itself_in_the_first_edition_alone() -> No
 def test_texts_are_no_paths_but_for_those_of_attributes() -> None:
     text = """
         #[serde(with = "crate::times::short")]
+        #[on_unimplemented(note = "Consider `#[axum::debug_handler]`, or axum::other")]
         struct A;
         fn f() {
             trace!(target: "runtime::resource::update", kind = "a::b", real::call());
