@@ -4,7 +4,7 @@
 //
 // All files are attributed together, without the libraries they need: types that are not in the
 // repository stay unknown, and nothing of the ones that are is lost. A line is one import (kind
-// "import"), or one type that a file uses without naming it in an import (kind "use"). A type that
+// "import"), or one type that a file uses without naming it in an import, by its full name too (kind "use"). A type that
 // several files declare (in several modules) has all of them as targets.
 
 import com.sun.source.tree.*;
@@ -53,7 +53,8 @@ class TruthJava {
         for (Tree member : type.getMembers()) declare(name, member, place);
     }
 
-    static void report(Path root, CompilationUnitTree unit, Trees trees) {
+    static void report(Path root, CompilationUnitTree unit, Trees trees) throws Exception {
+        String said = unit.getSourceFile().getCharContent(true).toString();
         String source = root.relativize(Path.of(unit.getSourceFile().toUri())).toString();
         Set<String> imported = new TreeSet<>();
         for (ImportTree statement : unit.getImports()) {
@@ -69,16 +70,20 @@ class TruthJava {
         new TreePathScanner<Void, Void>() {
             @Override public Void visitImport(ImportTree tree, Void x) { return null; }
             @Override public Void visitPackage(PackageTree tree, Void x) { return scan(tree.getAnnotations(), x); }
-            @Override public Void visitIdentifier(IdentifierTree tree, Void x) {
+            @Override public Void visitIdentifier(IdentifierTree tree, Void x) { return note(x); }
+            @Override public Void visitMemberSelect(MemberSelectTree tree, Void x) {
+                // A full name: selected from a package. Those that javac itself puts where a lambda leaves types out stand nowhere.
+                long first = trees.getSourcePositions().getStartPosition(unit, tree);
+                long last = trees.getSourcePositions().getEndPosition(unit, tree);
+                if (first >= 0 && last > first && said.substring((int) first, (int) last).contains(tree.getIdentifier())) note(x);
+                return super.visitMemberSelect(tree, x);
+            }
+            private Void note(Void x) {
                 Element element = trees.getElement(getCurrentPath());
-                if (element instanceof TypeElement type && (type.getKind().isClass() || type.getKind().isInterface())) {
-                    Element top = type;
-                    while (top.getEnclosingElement() != null && top.getEnclosingElement().getKind() != ElementKind.PACKAGE)
-                        top = top.getEnclosingElement();
-                    if (!(top instanceof QualifiedNameable)) return null;
-                    Set<String> targets = declared.get(((QualifiedNameable) top).getQualifiedName().toString());
-                    if (targets != null && !targets.contains(source) && Collections.disjoint(imported, targets)
-                        && top == type) used.add(targets);
+                if (element instanceof TypeElement type && (type.getKind().isClass() || type.getKind().isInterface())
+                    && type.getEnclosingElement() != null && type.getEnclosingElement().getKind() == ElementKind.PACKAGE) {
+                    Set<String> targets = declared.get(type.getQualifiedName().toString());
+                    if (targets != null && !targets.contains(source) && Collections.disjoint(imported, targets)) used.add(targets);
                 }
                 return null;
             }

@@ -141,32 +141,46 @@ def kotlin(root: str, paths: list[str]) -> Iterator[Row]:
 def csharp(root: str, paths: list[str]) -> Iterator[Row]:
     """Names of types that one namespace in reach declares: the own one, those around it, and those that are used.
 
-    What a file declares itself, and what stands after a dot, is not asked for; a project is the nearest directory
-    with a project file, and its global `using` count for its files.
+    A name with a namespace before it, or with the end of one that begins in a namespace around, is asked for, too.
+    What a file declares itself is not. A type in another is taken where no namespace in reach declares its name.
+    A project is the nearest directory with a project file, and its global `using` count for its files.
     """
     projects = [os.path.dirname(path) for path in paths if path.endswith(".csproj")]
     texts = {path: _QUOTED.sub(" ", text(root, path)) for path in paths if path.endswith(".cs")}
     space: dict[str, str] = {}
     declared: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    inside: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     shared: dict[str, set[str]] = defaultdict(set)
     for path, said in texts.items():
         found = _NAMESPACE.search(said)
         space[path] = found[1] if found else ""
         for match in _TYPE.finditer(said):
-            name = match[1] or match[2]
-            declared[name][space[path]].add(path)
+            before = said[: match.start()]
+            nested = before.count("{") - before.count("}") > bool(found and found[2])
+            (inside if nested else declared)[match[1] or match[2]][space[path]].add(path)
         shared[home(projects, path)].update(_GLOBAL.findall(said))
     for path, said in texts.items():
         own = space[path].split(".")
         around = [".".join(own[:count]) for count in range(len(own), 0, -1)] + [""]
         used = set(_USING.findall(said)) | shared[home(projects, path)]
         used |= {f"{each}.{name}" for each in around for name in used}
-        names = _USED.findall(_HEAD.sub("", said))
-        for name in sorted({*names, *(f"{each}Attribute" for each in names)} & declared.keys()):
-            spaces = declared[name]
-            if path not in set().union(*spaces.values()):
-                near = next((spaces[each] for each in around if each in spaces), None)
-                yield path, sorted(near or set().union(*(files for each, files in spaces.items() if each in used)))
+        said = _HEAD.sub("", said)
+        names = ["".join(each) for each in _USED.findall(said)]
+        for name in sorted({*names, *(f"{each}Attribute" for each in names)} & (declared.keys() | inside.keys())):
+            if path not in set().union(*declared[name].values(), *inside[name].values()):
+                for spaces in (declared[name], inside[name]):
+                    near = next((spaces[each] for each in around if each in spaces), None)
+                    files = near or set().union(*(files for each, files in spaces.items() if each in used))
+                    if files:
+                        yield path, sorted(files)
+                        break
+        for whole in sorted(set(_QUALIFIED.findall(said))):
+            parts = whole.split(".")
+            ends = [(".".join(parts[:count]), parts[count]) for count in range(1, len(parts))]
+            full = [(f"{each}.{front}" if each else front, name) for each in around for front, name in ends]
+            files = next((files for front, name in full if (files := declared[name].get(front, set()))), set())
+            if files and path not in files:
+                yield path, sorted(files)
 
 
 def home(projects: list[str], path: str) -> str:
@@ -175,7 +189,7 @@ def home(projects: list[str], path: str) -> str:
 
 
 _QUOTED = re.compile(r'//[^\n]*|/\*.*?\*/|@"(?:[^"]|"")*"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'', re.DOTALL)
-_NAMESPACE = re.compile(r"^\s*namespace\s+([\w.]+)", re.MULTILINE)
+_NAMESPACE = re.compile(r"^\s*namespace\s+([\w.]+)\s*(\{?)", re.MULTILINE)
 _TYPE = re.compile(
     r"\b(?:class|interface|record(?:\s+(?:class|struct))?|(?<!record )struct|enum)\s+([A-Z]\w*)"
     r"|\bdelegate\s+[\w<>\[\]?., ]+?\s(\w+)\s*[<(]"
@@ -183,13 +197,14 @@ _TYPE = re.compile(
 _USING = re.compile(r"^\s*using\s+([\w.]+)\s*;", re.MULTILINE)
 _GLOBAL = re.compile(r"^\s*global\s+using\s+([\w.]+)\s*;", re.MULTILINE)
 _HEAD = re.compile(r"^\s*(?:global\s+)?using\s[^;(]*;|^\s*namespace\s[^;{]*", re.MULTILINE)
-_USED = re.compile(r"(?<![\w.])([A-Z]\w*)\b(?!\s*(?:[=:;]|=>)(?!:))")
+_USED = re.compile(r"(?<![\w.])([A-Z]\w*)\b(?!\s*(?:[=:;]|=>)(?!:))|(?<=: )([A-Z]\w*)(?=;)")
+_QUALIFIED = re.compile(r"(?<![\w.])[A-Z]\w*(?:\.[A-Z]\w*)+")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _PACKAGE = re.compile(r"^package\s+([\w.`]+)", re.MULTILINE)
 _IMPORTED = re.compile(r"^import\s+(?!static)([\w.`]+\w`?)(?:\s+as\s+\w+)?\s*;?\s*$", re.MULTILINE)
 _DECLARED = re.compile(
-    r"^(?:@[\w.:]+(?:\([^)\n]*\))?\s+)*(?:[a-z]+\s+)*(?:class|interface|object|typealias|fun|val|var|enum|record)\s+"
-    r"(?:<[^\n]*?>\s+)?(?:[\w.<>?*, ]+\.)?(\w+|`[^`]+`)",
+    r"^(?:@[\w.:]+(?:\([^)\n]*\))?\s+)*(?:[a-z]+\s+)*(?:class|@?interface|object|typealias|fun|val|var|enum|record)\s+"
+    r"(?:<[^\n]*?>\s+)?(?:(?!\w+(?:<[^\n]*?>)? (?:extends|implements)\b)[\w.<>?*, ]+\.)?(\w+|`[^`]+`)",
     re.MULTILINE,
 )
 _BUILDS = frozenset(

@@ -6,8 +6,8 @@
 Needs `sphinx`, what the `conf.py` in DOCS imports, and the documented package, importable from the repository.
 Asked for are the pages that one lists and the files that it includes, as Sphinx's environment has them, and the
 files where what its `auto…` directives name is defined, as `inspect` says of what is really imported. What else a
-page was made of (members from elsewhere), what roles and words name, is true, but not asked for; so is the only file
-that defines what a role calls by a bare name, where Sphinx itself sets no link.
+page was made of (members from elsewhere), what roles, labels and words name, is true, but not asked for; so is the
+only file that defines what a role calls by a bare name, where Sphinx itself sets no link.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ _NAMED = re.compile(
     r"(?:\.\. |\{)(?:py:)?(?P<how>(?:current)?module|auto[a-z]+)(?:::|\}) *(?P<what>[\w.]+)"
     r"|[:{](?:py:)?(?:class|func|meth|exc|attr|mod|data|obj|const)[:}]`(?:[^`<]*<)?[~!.]*(?P<role>[\w.]+)"
 )
+
+
+_REFERRED = re.compile(r"(?::ref:|\{ref\})`(?:[^`<]*<)?([^`<>]+)>?`")
 
 
 def file_of(name: str, context: str) -> str:
@@ -104,6 +107,9 @@ def main() -> None:
             said: dict[bool, set[str]] = {True: set(), False: set()}
             for asked, path in named(text, str(place)):
                 said[asked].add(os.path.relpath(os.path.realpath(path), place) if path else "")
+            labels = env.domains["std"].anonlabels
+            referred = {labels.get(each.lower(), ("",))[0] for each in _REFERRED.findall(text)}
+            said[False] |= {pages[each] for each in referred if each in pages}
             wanted = listed_pages | said[True] | {each for each in made_of if each in words or not each.endswith(".py")}
             for target in sorted(wanted & files - {page}):
                 print(json.dumps({"source": page, "targets": [target]}))
