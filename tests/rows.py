@@ -153,8 +153,8 @@ class Slow:
     def declaring(self, label, value):
         return _few(self._tree.declaring(label, value))
 
-    def once(self, subject, ask):
-        return ask(self)
+    def once(self, ask, *args):
+        return ask(self, *args)
 
 
 def _few(found: list[str] | None) -> tuple[str, ...] | None:

@@ -94,6 +94,15 @@ ORDERS: dict[str, dict[str | bytes, str | bytes]] = {
         "b/Cargo.toml": "[package]\nname = 'b'\n",
         "b/src/lib.rs": "pub fn f() {}\n",
     },
+    "Go: a module that tests have a twin of": {
+        "go.mod": "module example.com/app\n",
+        "a.go": 'package app\nimport "example.com/b"\nvar A = b.F()\n',
+        "a_test.go": 'package app\nimport "example.com/b"\nvar T = b.F()\n',
+        "b/go.mod": "module example.com/b\n",
+        "b/b.go": "package b\nfunc F() int { return 1 }\n",
+        "test/go.mod": "module example.com/b\n",
+        "test/b.go": "package b\nfunc F() int { return 2 }\n",
+    },
 }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
-from ..graph.names import Candidates, Names, T, is_python, top_levels
+from ..graph.names import Candidates, Names, T, Ts, is_python, top_levels
 
 
 class Tree:
@@ -18,7 +18,7 @@ class Tree:
 
     def __init__(self, paths: Iterable[str]) -> None:
         self.paths = frozenset(paths)
-        self._memo: dict[tuple[str, ...], Any] = {}
+        self._memo: dict[tuple[Any, ...], Any] = {}
 
     def exists(self, path: str) -> bool:
         return path in self.paths
@@ -83,10 +83,10 @@ class Tree:
     def python_under(self, directory: str) -> bool:
         return directory in self._python[1]
 
-    def once(self, subject: tuple[str, ...], ask: Callable[[Names], T]) -> T:
-        if subject not in self._memo:
-            self._memo[subject] = ask(self)
-        result: T = self._memo[subject]
+    def once(self, ask: Callable[[Names, *Ts], T], *args: *Ts) -> T:
+        if (ask, *args) not in self._memo:
+            self._memo[(ask, *args)] = ask(self, *args)
+        result: T = self._memo[(ask, *args)]
         return result
 
     # The rest of Names: modules are found without it.

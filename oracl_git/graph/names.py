@@ -9,14 +9,15 @@ Two questions that share a key cost a needless re-link, never a wrong one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, TypeVarTuple
 from zlib import crc32
 
 from .model import encode_path
 from .parameters import MAX_CANDIDATES
 
 T = TypeVar("T")
-Memo = dict[tuple[str, ...], tuple[Any, set[int]]]  # subject → (result, keys of the questions it took)
+Ts = TypeVarTuple("Ts")
+Memo = dict[tuple[Any, ...], tuple[Any, set[int]]]  # (function, *arguments) → (result, keys of the questions it took)
 Candidates = tuple[str, ...] | None  # at most MAX_CANDIDATES paths, sorted; None = more than that
 
 
@@ -68,8 +69,8 @@ class Names(Protocol):
     def declaring(self, label: str, value: str) -> Candidates:
         """The artifacts that declare a value under a label."""
 
-    def once(self, subject: tuple[str, ...], ask: Callable[[Names], T]) -> T:
-        """The result of `ask`, which many files want for the same subject."""
+    def once(self, ask: Callable[[Names, *Ts], T], *args: *Ts) -> T:
+        """What a function of the tree and of these arguments alone gives; many files want the same."""
 
 
 class _Seeds(dict[str, int]):
@@ -96,11 +97,11 @@ class Recorder:
         self._memo = memo
         self.keys: set[int] = set()
 
-    def once(self, subject: tuple[str, ...], ask: Callable[[Names], T]) -> T:
-        known = self._memo.get(subject)
+    def once(self, ask: Callable[[Names, *Ts], T], *args: *Ts) -> T:
+        known = self._memo.get((ask, *args))
         if known is None:
             inner = Recorder(self._names, self._memo)
-            known = self._memo[subject] = (ask(inner), inner.keys)
+            known = self._memo[(ask, *args)] = (ask(inner, *args), inner.keys)
         self.keys |= known[1]
         result: T = known[0]
         return result

@@ -14,7 +14,7 @@ from typing import Any
 from ..extract.facts import Facts
 from ..graph import globs
 from ..graph.model import decode_path, encode_path
-from ..graph.names import Candidates, Names, T, capped, is_python, place, top_levels
+from ..graph.names import Candidates, Names, T, Ts, capped, is_python, place, top_levels
 from ..graph.parameters import MAX_CANDIDATES
 
 FactsOf = Callable[[str, str], Facts | None]  # (blob, language) → Facts
@@ -38,7 +38,7 @@ class StoredNames:
         self._files: dict[str, dict[str, tuple[str, ...]]] = {}
         self._declaring: dict[str, Candidates] = {}
         self._said: dict[str, tuple[frozenset[str], dict[str, tuple[str, ...]]]] = {}
-        self._answers: dict[tuple[str, ...], Any] = {}
+        self._answers: dict[tuple[Any, ...], Any] = {}
         if whole:
             self._read_all()
 
@@ -215,10 +215,10 @@ class StoredNames:
             self._declaring[name] = capped([decode_path(row[0]) for row in rows])
         return self._declaring[name]
 
-    def once(self, subject: tuple[str, ...], ask: Callable[[Names], T]) -> T:
-        if subject not in self._answers:
-            self._answers[subject] = ask(self)
-        answer: T = self._answers[subject]
+    def once(self, ask: Callable[[Names, *Ts], T], *args: *Ts) -> T:
+        if (ask, *args) not in self._answers:
+            self._answers[(ask, *args)] = ask(self, *args)
+        answer: T = self._answers[(ask, *args)]
         return answer
 
     def _one(self, sql: str, *args: object) -> tuple[object, ...] | None:

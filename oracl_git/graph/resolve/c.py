@@ -57,7 +57,7 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
 def _roots(names: Names, source: str) -> tuple[str, ...]:
     """The directories that the nearest record of a compilation names, as paths of the tree."""
     record = nearest(names, source, *_RECORDS)
-    return names.once(("c roots", record), lambda asked: _read_roots(asked, record)) if record else ()
+    return names.once(_read_roots, record) if record else ()
 
 
 def _read_roots(names: Names, record: str) -> tuple[str, ...]:

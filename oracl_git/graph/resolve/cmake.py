@@ -81,12 +81,11 @@ def _places(names: Names, source: str, target: str, steps: int = _MOST) -> Itera
 
 def _meant(names: Names, source: str, name: str, steps: int) -> tuple[str, ...]:
     """The directories a variable may stand for, best first."""
-    directory = parent(source)
+    return names.once(_meant_in, parent(source), name, steps)
 
-    def ask(asked: Names) -> tuple[str, ...]:
-        return tuple(islice(dict.fromkeys(_may_mean(asked, join(directory, _LIST), name, steps)), _FEW))
 
-    return names.once(("cmake variable", directory, name, str(steps)), ask)
+def _meant_in(names: Names, directory: str, name: str, steps: int) -> tuple[str, ...]:
+    return tuple(islice(dict.fromkeys(_may_mean(names, join(directory, _LIST), name, steps)), _FEW))
 
 
 def _may_mean(names: Names, source: str, name: str, steps: int) -> Iterator[str]:

@@ -30,7 +30,7 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
 
 
 def _used(names: Names, source: str, space: str, name: str) -> Resolution:
-    around, whole = names.once(("csharp scope", source), lambda asked: _scope(asked, source))
+    around, whole = names.once(_scope, source)
     if space or "." in name:
         return _qualified(names, source, around, space, name)
     symbol = name.rstrip("<")

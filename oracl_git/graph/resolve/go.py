@@ -11,6 +11,7 @@ from __future__ import annotations
 from ...extract.facts import Reference
 from ..names import Names
 from ..parameters import NEIGHBOUR_CAP
+from ..stems import is_test
 from .model import EXTERNAL, UNRESOLVED, Resolution, above, exact, inside, join, likely, nearest, parent, spread
 from .packages import nearest_of
 
@@ -63,8 +64,8 @@ def _hidden(segments: list[str]) -> bool:
 
 
 def _directory(names: Names, source: str, target: str) -> tuple[str | None, bool]:
-    """(the folder of a package, whether that is certain)."""
-    return names.once(("go", parent(source), target), lambda asked: _find(asked, source, target))
+    """(the folder of a package, whether that is certain): one for the files of a folder, one for its tests."""
+    return names.once(_find, join(parent(source), f"x{_TESTS}" if is_test(source) else "x.go"), target)
 
 
 def _find(names: Names, source: str, target: str) -> tuple[str | None, bool]:
@@ -110,8 +111,7 @@ def _modules(names: Names, manifest: str) -> list[tuple[str, str]]:
 
 def _package(names: Names, directory: str, called: str, tests: bool) -> _Package:
     """What the files of a package in a directory define, or its tests; "" for the name by which others import it."""
-    subject = ("go package", directory, called, "tests" if tests else "")
-    return names.once(subject, lambda asked: _read(asked, directory, called, tests))
+    return names.once(_read, directory, called, tests)
 
 
 def _read(names: Names, directory: str, called: str, tests: bool) -> _Package:

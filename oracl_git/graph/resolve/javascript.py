@@ -37,9 +37,7 @@ def find(names: Names, source: str, target: str, symbol: str = "") -> Resolution
     target = target.partition("?")[0]
     order = npm.TYPED if source.endswith(("ts", ".tsx", ".vue", ".svelte", ".astro")) else npm.PLAIN
     directory = parent(source)
-    found = names.once(
-        ("js", directory, order[0], target), lambda asked: _find(asked, join(directory, "x"), target, order)
-    )
+    found = names.once(_find, join(directory, "x"), target, order)
     if isinstance(found, Resolution):
         return found
     path, certain = found

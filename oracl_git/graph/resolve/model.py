@@ -87,7 +87,7 @@ def listed(names: Names, pattern: str) -> tuple[str, ...]:
     """The files that a pattern takes in; when its last segment alone is one, of any suffix, only a few."""
     directory, suffix = split_path(pattern)
     if pattern.endswith("/*") and _WILD.isdisjoint(directory):
-        found = names.once(("right in", directory), lambda asked: _right_in(asked, directory))
+        found = names.once(_right_in, directory)
         return found if len(found) <= FEW else ()
     if not _WILD.isdisjoint(suffix) or not (suffix or _WILD.isdisjoint(pattern.rpartition("/")[2])):
         return ()
@@ -102,17 +102,16 @@ def _right_in(names: Names, directory: str) -> tuple[str, ...]:
 
 def nearest(names: Names, source: str, *manifests: str) -> str | None:
     """The closest of some manifests in a directory at or above that of a file."""
-    directory = parent(source)
+    return names.once(_nearest, parent(source), manifests)
 
-    def find(asked: Names) -> str | None:
-        for place in (directory, *above(directory)) if directory else ("",):
-            for name in manifests:
-                path = join(place, name)
-                if asked.exists(path):
-                    return path
-        return None
 
-    return names.once(("nearest", directory, *manifests), find)
+def _nearest(names: Names, directory: str, manifests: tuple[str, ...]) -> str | None:
+    for place in (directory, *above(directory)) if directory else ("",):
+        for name in manifests:
+            path = join(place, name)
+            if names.exists(path):
+                return path
+    return None
 
 
 def first(names: Names, stem: str, suffixes: tuple[str, ...]) -> str | None:

@@ -242,10 +242,14 @@ def rooted(names: Names, source: str, stem: str, order: tuple[str, ...]) -> str 
 
 def projects(names: Names, directory: str) -> tuple[Settings, ...]:
     """The settings that may hold for the files of a directory: the nearest, what they stand for, those further up."""
-    return names.once(("ts projects", directory), lambda asked: tuple(_projects(asked, directory)))
+    return names.once(_projects, directory)
 
 
-def _projects(names: Names, directory: str) -> Iterator[Settings]:
+def _projects(names: Names, directory: str) -> tuple[Settings, ...]:
+    return tuple(_in_order(names, directory))
+
+
+def _in_order(names: Names, directory: str) -> Iterator[Settings]:
     for place in (directory, *above(directory)) if directory else ("",):
         for name in _SETTINGS:
             path = join(place, name)
@@ -261,7 +265,7 @@ def _projects(names: Names, directory: str) -> Iterator[Settings]:
 
 
 def _settings(names: Names, path: str, depth: int) -> Settings:
-    return names.once(("ts settings", path, str(depth)), lambda asked: _read(asked, path, depth))
+    return names.once(_read, path, depth)
 
 
 def _read(names: Names, path: str, depth: int) -> Settings:

@@ -35,16 +35,16 @@ def declared(names: Names, label: str, source: str, name: str) -> tuple[str, ...
 
 def beside(names: Names, label: str, directory: str, suffixes: tuple[str, ...]) -> dict[str, list[str]]:
     """Name → the files right in a directory that declare it: where too many of the tree do."""
+    return names.once(_beside, label, directory, suffixes)
 
-    def ask(asked: Names) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for suffix in suffixes:
-            for path in asked.files(directory, suffix):
-                for name in asked.declared(path, label):
-                    found.setdefault(name, []).append(path)
-        return found
 
-    return names.once(("beside", label, directory), ask)
+def _beside(names: Names, label: str, directory: str, suffixes: tuple[str, ...]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for suffix in suffixes:
+        for path in names.files(directory, suffix):
+            for name in names.declared(path, label):
+                found.setdefault(name, []).append(path)
+    return found
 
 
 def seen(found: tuple[str, ...], symbol: str = "") -> Resolution:

@@ -129,24 +129,26 @@ def _relative(names: Names, directory: str, module: str) -> _Module | None:
 
 def modules(names: Names, importer: str, module: str) -> tuple[list[tuple[_Module, tuple[int, int]]], bool]:
     """The candidates for a module as written in a file, and whether it is internal."""
-    directory = _parent(importer)
+    return names.once(_modules, _parent(importer), module)
 
-    def find(asked: Names) -> tuple[list[tuple[_Module, tuple[int, int]]], bool]:
-        if module.startswith("."):
-            found = _relative(asked, directory, module)
-            return ([(found, EXACT)] if found else []), True
-        return _absolute(asked, directory, module.split("."))
 
-    return names.once(("module", directory, module), find)
+def _modules(names: Names, directory: str, module: str) -> tuple[list[tuple[_Module, tuple[int, int]]], bool]:
+    if module.startswith("."):
+        found = _relative(names, directory, module)
+        return ([(found, EXACT)] if found else []), True
+    return _absolute(names, directory, module.split("."))
 
 
 def _member(names: Names, module: _Module, name: str) -> tuple[str, str] | None:
     """(path, symbol) of `name` as seen through a module; None when it has no such member."""
     if not module.package:
         return (module.path, name)
-    subject = ("member", module.directory, name)
-    found = names.once(subject, lambda asked: (_in_package(asked, module, name, set()),))[0]
+    found = names.once(_of_package, module, name)
     return (module.path, name) if found == _LOOP else found
+
+
+def _of_package(names: Names, module: _Module, name: str) -> tuple[str, str] | None:
+    return _in_package(names, module, name, set())
 
 
 def _in_package(names: Names, module: _Module, name: str, seen: set[tuple[str, str]]) -> tuple[str, str] | None:

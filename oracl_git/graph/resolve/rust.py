@@ -188,7 +188,7 @@ def _knows(names: Names, module: _Module, segment: str, steps: int) -> bool:
 
 def _children(names: Names, file: str, name: str) -> tuple[str, ...]:
     """The files a module declared in a file may lie in."""
-    return names.once(("rust child", file, name), lambda asked: _find_children(asked, file, name))
+    return names.once(_find_children, file, name)
 
 
 def _find_children(names: Names, file: str, name: str) -> tuple[str, ...]:
@@ -213,7 +213,7 @@ def _find_children(names: Names, file: str, name: str) -> tuple[str, ...]:
 
 def _parent(names: Names, file: str) -> str | None:
     """The file that declares the module a file is; None at the root of a crate."""
-    return names.once(("rust parent", file), lambda asked: _find_parent(asked, file))
+    return names.once(_find_parent, file)
 
 
 def _find_parent(names: Names, file: str) -> str | None:
@@ -262,7 +262,7 @@ def _inline_parent(names: Names, file: str, stem: str, directory: str) -> str | 
 
 def _root(names: Names, file: str) -> str:
     """The root file of the crate a file belongs to."""
-    return names.once(("rust root", file), lambda asked: _find_root(asked, file))
+    return names.once(_find_root, file)
 
 
 def _find_root(names: Names, file: str) -> str:
@@ -277,7 +277,7 @@ def _find_root(names: Names, file: str) -> str:
 def _crates(names: Names, source: str, name: str) -> tuple[str, ...]:
     """The roots of the crate that goes by a name in a file."""
     manifest = nearest(names, source, "Cargo.toml") or ""
-    return names.once(("rust crate", manifest, name), lambda asked: _find_crates(asked, manifest, name))
+    return names.once(_find_crates, manifest, name)
 
 
 def _find_crates(names: Names, manifest: str, name: str) -> tuple[str, ...]:

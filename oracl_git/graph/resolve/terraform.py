@@ -18,7 +18,7 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
         files = names.files(place, ".tf") if place is not None else ()
         main = join(place or "", "main.tf")
         return exact(main if main in files else files[0]) if files else UNRESOLVED
-    module = names.once(("terraform", directory), lambda asked: _module(asked, directory))
+    module = names.once(_module, directory)
     found = module.get(reference.name)
     return exact(found, symbol=reference.name) if found else EXTERNAL
 

@@ -40,7 +40,7 @@ def _places(names: Names, source: str) -> list[str]:
     """The directories that names of views start at; a view's own first, and at last what every controller shows."""
     head, views, _ = source.rpartition("/views/")
     own = [parent(source), f"{head}{views}".rstrip("/")] if views else []
-    named = names.once(("view roots",), _roots)
+    named = names.once(_roots)
     roots = [join(place, root) for place in above(source) for root in (*named, *_ROOTS)]
     return [*own, *roots, *(join(root, "application") for root in (*own[1:], *roots))]
 
@@ -55,7 +55,7 @@ def _there(names: Names, source: str, stem: str | None) -> tuple[str, ...]:
     if not stem:
         return ()
     directory, name = parent(stem), stem.rpartition("/")[2]
-    listed = names.once(("views", directory), lambda asked: _listed(asked, directory))
+    listed = names.once(_listed, directory)
     return tuple(path for path in listed.get(name.partition(".")[0], ()) if path != source)
 
 
