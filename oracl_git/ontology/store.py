@@ -14,7 +14,7 @@ from contextlib import closing
 from ..errors import OraclError, StoreUnusable, shortage
 from ..inherited import require_memory, too_many_files
 from ..store.database import transaction as transaction
-from ..store.taking import Guarded, alone, together
+from ..store.taking import Guarded, alone, taken_back, together
 from . import schema
 from .clock import now
 
@@ -40,7 +40,12 @@ def connect(path: str, *, write: bool = False) -> Connection:
         raise FileNotFoundError(path)
     try:
         with together(path):
-            return _open(path, write)
+            try:
+                return _open(path, write)
+            except sqlite3.DatabaseError as error:
+                if not taken_back(error, _uri(path)):
+                    raise
+                return _open(path, write)
     except sqlite3.DatabaseError as error:
         raise unusable(error, path) from error
 

@@ -19,7 +19,7 @@ from ..errors import IndexUnusable, OraclError, shortage
 from ..git import Repository
 from ..inherited import require_memory, too_many_files
 from .schema import SCHEMAS, VERSIONS
-from .taking import Guarded, alone, remove, together
+from .taking import Guarded, alone, remove, taken_back, together
 
 Connection = sqlite3.Connection
 DatabaseError = sqlite3.DatabaseError
@@ -110,6 +110,8 @@ def _opened(path: str, name: str, write: bool, wait: float) -> Guarded:
     try:
         return _open(path, name, write, wait)
     except sqlite3.DatabaseError as error:
+        if taken_back(error, _uri(path)):
+            return _open(path, name, write, wait)
         if not write and "disk I/O" in str(error) and not _journal(path):  # no room for what readers share
             with suppress(sqlite3.DatabaseError):
                 return _open(path, name, write, 0, immutable=True)

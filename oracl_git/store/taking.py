@@ -16,7 +16,7 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 
 _JOURNALS = ("-wal", "-shm", "-journal")
 _UNLOCKED = -1
@@ -96,6 +96,18 @@ def _make(directory: str) -> None:
     except FileExistsError:
         if os.path.lexists(directory) and not os.path.isdir(directory):
             raise  # and else another was faster
+
+
+def taken_back(error: sqlite3.DatabaseError, uri: str) -> bool:
+    """Whether a reader failed as a killed process left a change half made, which is undone now.
+
+    It is so while a file is made, before it has a WAL; readers must not undo it themselves.
+    """
+    if getattr(error, "sqlite_errorname", "") != "SQLITE_READONLY_ROLLBACK":
+        return False
+    with closing(sqlite3.connect(f"{uri}?mode=rw", uri=True)) as db:
+        db.execute("PRAGMA user_version")
+    return True
 
 
 def remove(path: str) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import shutil
 import sqlite3
+import tempfile
 import threading
 from contextlib import AbstractContextManager, closing, suppress
 from pathlib import Path
@@ -13,6 +15,8 @@ import pytest
 
 from oracl_git.errors import IndexUnusable
 from oracl_git.git import Repository, discover
+from oracl_git.ontology import store
+from oracl_git.service import Oracl
 from oracl_git.store import database, taking, wording
 from oracl_git.store.index import Index
 from oracl_git.store.update import update
@@ -130,3 +134,42 @@ def test_what_another_thread_forgets_is_not_missed(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(wording.database, "transaction", meanwhile)
     assert stems_of(["greetings", "parsers"]) == [("greet",), ("parser",)]
+
+
+def half_made(path: str) -> None:
+    """A database as one leaves it who is killed while it is made: part of it is written, and how to undo that."""
+    Path(path).parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as place:
+        made = Path(place) / Path(path).name
+        with closing(sqlite3.connect(made, isolation_level=None)) as db:
+            db.execute("PRAGMA cache_size=1")
+            db.execute("BEGIN")
+            db.execute("CREATE TABLE node(x)")
+            db.execute("INSERT INTO node VALUES(zeroblob(100000))")  # more than is kept: it is written
+            for end in ("", "-journal"):
+                shutil.copy(f"{made}{end}", path + end)
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db, pytest.raises(sqlite3.OperationalError):
+        db.execute("PRAGMA user_version")
+
+
+def test_an_index_whose_maker_was_killed(tmp_path: Path) -> None:
+    """A question makes it, as if there were none."""
+    commits = [Commit(plain({"a.py": "import b\n", "b.py": ""}))]
+    repo = discover(str(found(tmp_path / "repo", commits)))
+    for name in ("history", "facts", "index"):
+        half_made(database.place(repo, name))
+    with pytest.raises(FileNotFoundError):
+        Index(repo)
+    half_made(database.place(repo, "index"))
+    with Oracl(repo) as oracl:
+        assert oracl.fresh().commit == commits[0].oid
+        assert oracl.notes == []
+
+
+def test_a_store_whose_maker_was_killed(tmp_path: Path) -> None:
+    path = str(tmp_path / "made" / "store.sqlite")
+    half_made(path)
+    with pytest.raises(FileNotFoundError):
+        store.connect(path, write=False)
+    with closing(store.connect(path, write=True)) as db:
+        assert db.execute("SELECT count(*) FROM sources").fetchone() == (0,)
