@@ -34,6 +34,7 @@ from worlds import Commit, plain
 
 import oracl_git.store.update as product
 from oracl_git.git import Repository, discover, reachable
+from oracl_git.git.worktree import blob_id
 from oracl_git.recall.search import RANKERS, search
 from oracl_git.service import Oracl
 from oracl_git.store.edges import EdgeTable
@@ -639,6 +640,23 @@ from oracl_git.git import discover
 from oracl_git.store.update import update
 update(discover(sys.argv[1]))
 """
+
+
+@pytest.mark.parametrize("path", ["src/pkg/a.py", "README.md", "tsconfig.json"])
+def test_killed_while_it_reads_a_file(path, tmp_path):
+    """The next update has it read by a process that may die of it: what that says is what this one would say."""
+    new = {
+        "src/pkg/a.py": "from .b import f\ndef g(): pass\n",
+        "README.md": "# R\n[b](src/pkg/b.py)\n",
+        "tsconfig.json": '{"extends": "./base.json"}\n',
+    }
+    commits = steps([{**BASE, "base.json": "{}\n"}, new])
+    pair = Pair.of(tmp_path, commits, 400)
+    pair.go(commits[0].oid)
+    _, content = commits[1].tree[path.encode()]
+    Path(pair.kept.git_dir, "oracl", "index.sqlite-reading").write_text(blob_id(pair.kept, content).ljust(64))
+    pair.go(commits[1].oid)
+    pair.check(commits[1].oid, oracle=True)
 
 
 def test_killed_at_any_instant(tmp_path):

@@ -287,8 +287,8 @@ class Build:
                 skips[blob, language] = row[0]
                 said[blob, language] = outline or outlined(row)
                 self.parsed += 1
-                if not self.whole:
-                    self.contents.recent[blob, language] = said[blob, language][0]
+                if outline and not self.whole:  # what another process read, the cache alone has all of
+                    self.contents.recent[blob, language] = outline[0]
             self.tell("reading", done, len(wanted))
             yield said
         self.cache.flush()
