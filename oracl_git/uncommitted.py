@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from .git import Laid, Objects, Repository, differences, ignored, keeps_lf, laid, open_objects, read
+from .git import Laid, Objects, Repository, differences, ignored, laid, open_objects, read, stored
 from .graph.model import decode_path, encode_path
 from .inherited import THREAD, require_memory
 from .store.index import Index
@@ -33,7 +33,6 @@ class Uncommitted:
         self._looked: Future[dict[bytes, Laid | None]] | None = None  # that is being done
         self._typed: dict[bytes, bytes] = {}  # texts that are no files yet: see `_take`
         self._buffers: dict[bytes, Laid] = {}
-        self._crlf: bool | None = None
 
     def close(self) -> None:
         """Let go of the copy of the index; the files stay known."""
@@ -50,7 +49,7 @@ class Uncommitted:
 
     def follow(self, repo: Repository) -> None:
         """HEAD moved: everything is to be compared with another commit."""
-        self.repo, self._crlf = repo, None
+        self.repo = repo
         self.look_again()
 
     def look_again(self) -> None:
@@ -66,7 +65,7 @@ class Uncommitted:
             self._see()
         if self._disk is None:
             return
-        found = {raw: read(self.repo, raw, self._keeps_lf()) for raw in wanted}
+        found = stored(self.repo, {raw: read(self.repo, raw) for raw in wanted})
         strange = [raw for raw in wanted if not self._knows(raw)]
         if any(found[raw] is None for raw in strange):  # a directory came or went
             self.look_again()
@@ -84,8 +83,8 @@ class Uncommitted:
         strange = [raw for raw in self._typed if raw not in self._buffers and not self._knows(raw)]
         for raw in ignored(self.repo, strange):
             self._typed.pop(raw, None)
-        for raw, text in self._typed.items():
-            self._buffers[raw] = laid(self.repo, text, self._mode(raw), self._keeps_lf())
+        typed = stored(self.repo, {raw: laid(self.repo, text, self._mode(raw)) for raw, text in self._typed.items()})
+        self._buffers.update((raw, entry) for raw, entry in typed.items() if entry)
         self._typed.clear()
 
     def _knows(self, raw: bytes) -> bool:
@@ -105,11 +104,6 @@ class Uncommitted:
             node = self.index.node(decode_path(raw))
             return node.mode if node and node.mode & _TYPE == _REGULAR else _REGULAR | 0o644
         return known.mode if known else _REGULAR | 0o644
-
-    def _keeps_lf(self) -> bool:
-        if self._crlf is None:
-            self._crlf = keeps_lf(self.repo)
-        return self._crlf
 
     def files(self) -> dict[bytes, Laid | None]:
         """Path → what lies there now; None: it was deleted."""
@@ -141,8 +135,7 @@ class Uncommitted:
         return self._disk
 
     def _look(self) -> dict[bytes, Laid | None]:
-        crlf = self._keeps_lf()
-        return {path: read(self.repo, path, crlf) for path in differences(self.repo)}
+        return stored(self.repo, {path: read(self.repo, path) for path in differences(self.repo)})
 
     def count(self) -> int:
         """How many files differ from HEAD on disk."""

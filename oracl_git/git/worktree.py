@@ -1,8 +1,8 @@
 """What is not committed: the files of the work tree that differ from HEAD.
 
-Knows how to ask git which paths differ, and how to read a file as git would
-store it: never through a symlink, never through a filter a repository may name.
-Knows nothing of what the bytes mean, and writes nothing.
+Knows how to ask git which paths differ, and how to read a file:
+never through a symlink, never through a filter a repository may name. Knows nothing of
+what the bytes mean, and writes nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 _REGULAR, _EXECUTABLE, _SYMLINK = 0o100644, 0o100755, 0o120000
 MAX_READ = 1 << 20  # a larger file stays out of the index whatever it says
 _PACKED = ("packed-refs", "reftable/tables.list")  # where a ref may be that has no file of its own
-_ANY_CASE = ("true", "input")
 _EMPTY, _FALSE = "ORACL_EMPTY", "ORACL_FALSE"  # variables that hold values for git
 _VALUES = {_EMPTY: "", _FALSE: "false"}
 
@@ -87,11 +86,10 @@ def _no_filters(repo: Repository) -> list[str]:
     return found
 
 
-def read(repo: Repository, path: bytes, crlf: bool = False) -> Laid | None:
-    """A file of the work tree as it would be committed; None when there is none.
+def read(repo: Repository, path: bytes) -> Laid | None:
+    """A file of the work tree; None when there is none.
 
-    `crlf`: its lines end in LF where git keeps them. A symlink is itself; what
-    lies beyond one on the way, or inside a git directory, is not there.
+    A symlink is itself; what lies beyond one on the way, or inside a git directory, is not there.
     """
     top = os.fsencode(repo.work_tree or "")
     full = os.path.join(top, path)
@@ -113,13 +111,11 @@ def read(repo: Repository, path: bytes, crlf: bool = False) -> Laid | None:
             data = file.read(MAX_READ + 1)
     except OSError:
         return None
-    return laid(repo, data, mode, crlf)
+    return laid(repo, data, mode)
 
 
-def laid(repo: Repository, data: bytes, mode: int = _REGULAR, crlf: bool = False) -> Laid:
-    """Text as it would be committed."""
-    if crlf and b"\r\n" in data and b"\0" not in data:
-        data = data.replace(b"\r\n", b"\n")
+def laid(repo: Repository, data: bytes, mode: int = _REGULAR) -> Laid:
+    """Text as a file of these bytes would be committed."""
     return Laid(mode, blob_id(repo, data), len(data), data[:MAX_READ])
 
 
@@ -128,12 +124,6 @@ def blob_id(repo: Repository, data: bytes) -> str:
     import hashlib  # OpenSSL takes longer to load than a question may
 
     return hashlib.new(repo.object_format, b"blob %d\0" % len(data) + data).hexdigest()
-
-
-def keeps_lf(repo: Repository) -> bool:
-    """Whether `core.autocrlf` makes LF of the ends of lines."""
-    out = git(repo, "config", "--get", "core.autocrlf", ok=(0, 1))
-    return out.decode("ascii", "replace").strip().lower() in _ANY_CASE
 
 
 def ignored(repo: Repository, paths: Iterable[bytes]) -> set[bytes]:

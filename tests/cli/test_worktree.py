@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from oracl_git.git import discover, read, stored
+from oracl_git.service import Oracl
+
 Place = Done = Any  # conftest's
 FROM_FILES = ("graph", "tests", "configures", "path")  # signals that history has no part in
 
@@ -112,12 +115,51 @@ def test_a_filter_that_a_repository_names_is_not_run(shop: Place) -> None:
     assert not (shop.path / "ran").exists()
 
 
-def test_line_ends_are_those_git_keeps(shop: Place) -> None:
-    shop.git("config", "core.autocrlf", "true")
-    shop.write("shop/prices.py", (prices(shop) + "\n\nNEWLY = 1\n").replace("\n", "\r\n"))
-    before = shop.oracl("show", "shop/prices.py", "--worktree", "--json").json
+ATTRIBUTES = ["", "text=auto", "text", "-text", "eol=crlf", "text=auto eol=lf", "crlf", "text=odd"]
+LINES = b"FIRST = 1\r\nNEWLY = 2\r\n"
+CONTENTS: list[tuple[bytes | None, bytes]] = [  # as committed, and as they lie in the work tree
+    (None, LINES),
+    (b"FIRST = 1\n", LINES),
+    (b"FIRST = 1\r\n", LINES),
+    (b"FIRST = 1\nOTHER = 1\r\n", LINES),
+    (b"FIRST = 1\n", LINES + b"alone = '\r'\n"),
+    (b"FIRST = 1\n", LINES + b"\x01\n"),
+    (b"FIRST = 1\n", LINES + b"#" * 150 + b"\x01\x1a"),
+]
+
+
+@pytest.mark.parametrize("autocrlf", ["true", "input", "false"])
+def test_line_ends_are_those_git_stores(place: Callable[..., Place], autocrlf: str) -> None:
+    repo = place().init()
+    names = {f"d{d}/f{f}.py": both for d in range(len(ATTRIBUTES)) for f, both in enumerate(CONTENTS)}
+    for name, (committed, _) in names.items():
+        (repo.path / name).parent.mkdir(exist_ok=True)
+        if committed is not None:
+            (repo.path / name).write_bytes(committed)
+    repo.commit("first")
+    repo.git("config", "core.autocrlf", autocrlf)
+    (repo.path / ".gitattributes").write_text("".join(f"d{d}/* {said}\n" for d, said in enumerate(ATTRIBUTES)))
+    for name, (_, now) in names.items():
+        (repo.path / name).write_bytes(now)
+    at = discover(str(repo.path))
+    found = stored(at, {name.encode(): read(at, name.encode()) for name in names})
+    repo.git("add", ".")
+    rows = (row.split("\t") for row in repo.git("ls-files", "--stage", "d*").splitlines())
+    assert {path: head.split()[1] for head, path in rows} == {
+        path.decode(): entry.oid for path, entry in found.items() if entry
+    }
+
+
+def test_an_unsaved_text_has_the_line_ends_of_its_file(shop: Place) -> None:
+    shop.write(".gitattributes", "* text=auto\n")
+    text = (prices(shop) + "\n\nNEWLY = 1\n").replace("\n", "\r\n").encode()
+    with Oracl.at(str(shop.path), worktree=True) as oracl:
+        assert oracl.uncommitted is not None
+        oracl.uncommitted.type("shop/prices.py", text)
+        typed = oracl.fresh().node("shop/prices.py")
+    (shop.path / "shop/prices.py").write_bytes(text)
     shop.commit("CRLF here, LF there")
-    assert before["blob"] == shop.oracl("show", "shop/prices.py", "--json").json["blob"]
+    assert typed and typed.blob == shop.oracl("show", "shop/prices.py", "--json").json["blob"]
 
 
 @pytest.mark.parametrize("verb", ["search x", "related x", "trace x", "show x"])
