@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracl_git.store import database
@@ -14,6 +14,7 @@ KEYS = st.sampled_from((0, 1, 0xFFFF, 0x10000, 0x1FFFF, 0x7FFFFFFF, 0x80000000, 
 NODES = st.integers(1, 4) | st.just(0xFFFFFFFF)
 
 
+@settings(deadline=None)  # a busy machine takes its time
 @given(st.lists(st.dictionaries(NODES, st.sets(KEYS), max_size=5), max_size=5))
 def test_nodes_of_a_key_are_those_that_asked_it_last(updates: list[dict[int, set[int]]]) -> None:
     db = database.connect_memory("index")
