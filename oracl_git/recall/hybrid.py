@@ -17,6 +17,7 @@ from ..graph.model import decode_path, fragment
 from ..graph.stems import split_name
 from ..store.index import Index, Node, Span
 from . import semantic, tables
+from .aside import aside
 from .lines import Lines, chosen, stems
 from .model import Answer, Reason, Result
 from .query import Query
@@ -262,7 +263,7 @@ def rank(
         pool = [node for node in pool if keep(nodes[node])]
     results = []
     scale = sum(weights(found).values())
-    chosen = _best(index, query, base, pool, limit)
+    chosen = _best(index, query, found, base, pool, limit)
     places = Places(index, found, [row[3] for row in chosen])
     for score, path, role, node, factor, prior in chosen:
         lines = places.lines(node)
@@ -278,14 +279,15 @@ def rank(
 
 
 def _best(
-    index: Index, query: Query, base: Scores, pool: list[int], limit: int
+    index: Index, query: Query, found: Signals, base: Scores, pool: list[int], limit: int
 ) -> list[tuple[float, str, str, int, float, float]]:  # fmt: skip
-    """The best `limit` of the pool by score × recency × role: (score, path, role, node, recency, role's factor)."""
+    """The best `limit` of the pool by score × recency × prior: (score, path, role, node, recency, prior)."""
     persona = tables.PERSONAS[query.persona]
-    lean = tables.ROLE_LEAN if query.roles else 1.0
+    priors = role_priors(query)
     boost = max((1.0, *persona.values()))
-    most = (max(tables.ROLE_PRIOR.values()) * lean * boost, 1 + (3 if query.recent else 1) * tables.RECENCY)
+    most = (max(priors.values()) * boost, 1 + (3 if query.recent else 1) * tables.RECENCY)
     cards = index.cards(pool)
+    behind = _behind(found, query, {node: decode_path(cards[node][0]) for node in pool})
     scored: list[tuple[float, str, str, int, float, float]] = []
     heap: list[float] = []  # the best `limit` scores so far
     for node in pool:
@@ -293,7 +295,7 @@ def _best(
             break  # nor can any of those that follow, which have less
         path, role = decode_path(cards[node][0]), cards[node][1]
         factor = _recency(index, node, query.recent)
-        prior = tables.ROLE_PRIOR[role] * (tables.ROLE_LEAN if role in query.roles else 1.0)
+        prior = priors[role] * (tables.ASIDE if node in behind else 1.0)
         prior *= persona.get(split_name(path)[2], 1.0) if persona else 1.0
         score = base[node] * factor * prior
         scored.append((score, path, role, node, factor, prior))
@@ -302,6 +304,23 @@ def _best(
         else:
             heapq.heappushpop(heap, score)
     return sorted(scored, key=lambda row: (-row[0], row[1]))[:limit]
+
+
+def role_priors(query: Query) -> dict[str, float]:
+    """Kind → how much likelier such a file is to be meant."""
+    priors = dict(tables.ROLE_PRIOR)
+    if query.spoken and not query.roles:
+        priors["tests"] *= tables.SPOKEN_TESTS
+    for role in query.roles:
+        priors[role] *= tables.ROLE_ASKED if role in query.asked else tables.ROLE_LEAN
+    return priors
+
+
+def _behind(found: Signals, query: Query, paths: dict[int, str]) -> frozenset[int]:
+    """The files that stand behind the others; not what is named exactly, nor the places of a trace."""
+    if found.faults:
+        return frozenset()
+    return aside(paths, found.words, query.text) - found.exact.keys()
 
 
 def _recency(index: Index, node: int, recent: bool) -> float:

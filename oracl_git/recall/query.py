@@ -52,6 +52,12 @@ _PATHLIKE = re.compile(
 _IDENTIFIER = re.compile(
     r"(?<![\w.])[A-Za-z]\w*(?:\.\w+)+|(?<!\w)(?:\w*[a-z0-9][A-Z]\w*|[A-Za-z]\w*_\w+|__\w+__)"
 )
+_ASKS = re.compile(r"\s*(?:how|where|what|which|why|when|who)\b", re.IGNORECASE)
+# The kind of file that is asked for, of something: no mere word among others.
+_KIND_OF = re.compile(
+    r"\b(tests?|specs?|docs?|documentation|manual)\s+(?:page\s+|cases?\s+)?(?:of|for|about|on|covering)\b",
+    re.IGNORECASE,
+)
 # What a program says when it fails: the kind of failure, and the message.
 _MESSAGE = re.compile(
     r"^\W*(?:[\w.]*(?:Error|Exception|Warning|Failure)|error|fatal|panic)(?:\s?\[?[A-Z]+\d+\]?)?: (?P<said>\S.{3,400})",
@@ -96,7 +102,9 @@ class Query(NamedTuple):
     excluded: tuple[str, ...] = ()
     when: tuple[When, ...] = ()
     recent: bool = False
+    spoken: bool = False  # it asks how, where or why
     roles: tuple[str, ...] = ()  # kinds the words lean to; filters when `wildcard`
+    asked: tuple[str, ...] = ()  # those of them that are what is asked for
     types: tuple[str, ...] = ()
     wildcard: bool = False
     code: bool = False
@@ -160,7 +168,8 @@ def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
         message=said["said"] if said else "", frames=pointed,
         directives=tuple(directives), denied=tuple(denied), excluded=tuple(dict.fromkeys(excluded)),
         when=tuple(when), recent=recent,
-        roles=tuple(roles), types=tuple(types), wildcard=wildcard, code=code,
+        spoken=not code and _ASKS.match(text) is not None, roles=tuple(roles), asked=_asked(text, roles),
+        types=tuple(types), wildcard=wildcard, code=code,
         persona=persona if persona in tables.PERSONAS else tables.DEFAULT_PERSONA, notes=tuple(notes),
     )  # fmt: skip
 
@@ -220,6 +229,12 @@ def _times(text: str, notes: list[str]) -> tuple[str, list[When], bool]:
             "time: " + " ".join([*(f"{w.side} {w.at or f'{w.days} days ago'}" for w in when), *(["recent"] * recent)])
         )
     return text, when, recent
+
+
+def _asked(text: str, roles: list[str]) -> tuple[str, ...]:
+    """The kinds of file of which the text asks for those of something."""
+    named = {tables.TYPE_WORDS[kind.lower()][0] for kind in _KIND_OF.findall(text)}
+    return tuple(role for role in roles if role in named)
 
 
 def _types(words: list[str], notes: list[str]) -> tuple[list[str], list[str], set[str]]:

@@ -17,6 +17,7 @@ from ..graph.model import decode_path
 from ..graph.parameters import QUERY_NEIGHBOUR_GUARD
 from ..store.index import Index, Link, Node
 from . import tables
+from .aside import copied
 from .model import Answer, Reason, Result
 from .semantic import say_waiting
 from .words import split_words
@@ -63,8 +64,11 @@ def related(
     late = {"meaning": _alike(index, nodes, near, found), "recency": _recent(index, near, found)}
     terms += _weighed(late, trust, asked, totals)
     cards = index.cards(pool)
+    copies = {node for node in pool if copied(decode_path(cards[node][0]))}
+    if any(copied(path) for path in (*(node.path for node in nodes), *strangers)):
+        copies.clear()
     ranked = sorted(
-        (-(totals[node] / scale) * priors[role], decode_path(path), node)
+        (-(totals[node] / scale) * priors[role] * (tables.ASIDE if node in copies else 1.0), decode_path(path), node)
         for node in pool
         for path, role in [cards[node]]
         if role and (not kind or role == kind)
@@ -73,7 +77,7 @@ def related(
     results = []
     for negative, path, other in ranked[:limit]:
         role = cards[other][1]
-        prior = priors[role] / scale
+        prior = priors[role] * (tables.ASIDE if other in copies else 1.0) / scale
         shares = [(name, weight * values[other] / top) for name, values, weight, top in terms if other in values]
         shares.sort(key=lambda row: -row[1])
         reasons = tuple(Reason(name, _say(name, other, found), share * prior) for name, share in shares)

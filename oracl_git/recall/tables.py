@@ -116,6 +116,9 @@ COMMIT_POWER = 3  # the history signal is the COMMIT_POWER-norm of the scores of
 COMMIT_FILES = 30  # a commit that touched more says nothing of each
 ROLE_PRIOR = {"code": 1.0, "tests": 1.05, "docs": 0.95, "config": 1.1}
 ROLE_LEAN = 1.25  # when the question names the kind
+ROLE_ASKED = 1.6  # when the kind is what it asks for: "tests of …", "documentation about …"
+SPOKEN_TESTS = 0.85  # tests, when it asks how, where or why and names no kind: that is answered by what they test
+ASIDE = 0.6  # copies of other projects' code, old versions, lists of changes, when it asks for none (see aside.py)
 
 # -- related: weight of each signal, scaled as in search ----------------------------------------------
 RELATED = {
