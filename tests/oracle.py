@@ -101,6 +101,8 @@ LIFECYCLE = {
     "quarantine": "archived",
     "deprecated": "archived",
     "attic": "archived",
+    "versioned_docs": "archived",
+    "versioned_sidebars": "archived",
     "draft": "staging",
     "drafts": "staging",
     "wip": "staging",

@@ -109,6 +109,16 @@ FEATURES: dict[str, dict[str | bytes, str | bytes]] = {
         "main.py": "from pkg import f, g, see, d, c, nothing, sub\n",
         "doc.md": "`pkg.f` `pkg.d` `pkg.see` `pkg.sub.deep` `pkg.sub.x.deep.more`\n",
     },
+    "fixtures of pytest": {
+        "conftest.py": "import pytest\nfrom helpers.stars import *\nfrom helpers.named import shop\n"
+        "@pytest.fixture\ndef top(): pass\n@pytest.fixture\ndef near(): pass\n",
+        "helpers/__init__.py": "",
+        "helpers/stars.py": "def bright(): pass\n",
+        "helpers/named.py": "def shop(): pass\n",
+        "tests/conftest.py": "import pytest\n@pytest.fixture\ndef near(near, top): pass\n",
+        "tests/test_a.py": "def test_x(top, near, shop, bright, tmp_path, own, *, late=1): pass\ndef own(): pass\n",
+        "near.py": D,
+    },
     "stars in a chain": {
         "p/__init__.py": "from .q import *\n",
         "p/q/__init__.py": "from .r import *\n",
@@ -292,6 +302,7 @@ FEATURES: dict[str, dict[str | bytes, str | bytes]] = {
         "auth/secret.py": "import subprocess, pickle, hashlib\nsubprocess.run('x', shell=True)\nsubprocess.Popen('y')\n"
         "pickle.loads(b'')\neval('1')\nexec('2')\nTOKEN = 'abcdefgh'\nPASSWORD = 'x1234567'\n",
         "legacy/oauth/login.py": "eval('1')\n",
+        "site/versioned_docs/version-1/a.md": "",
         "draft/archive/x.md": "",
         "WIP/y.md": "",
     },

@@ -82,6 +82,15 @@ _MARK_LINES = 10
 _SAID_LINES = 60  # in which a comment may say so in the words of Go's convention: a licence often comes first
 _SAID = re.compile(rb"^\W{0,9}Code generated [^\n]{0,200}DO NOT EDIT\.?\s*$", re.MULTILINE)
 _MARKS = re.compile(rb"@generated\b|\bDO NOT EDIT\b", re.IGNORECASE)
+# What other programs write into a comment of the code that they made. A sentence that goes on from the line before
+# speaks of something else.
+_MADE = re.compile(
+    rb"^[^\w\n]{1,40}(?:warning\W{1,9})?this (?:file|module|header|script) (?:is|was|has been) "
+    rb"(?:auto[- ]?|automatically )?generated(?: (?:by|from|using|with)\b|[.!;,]?[^\w\n]*$)"
+    rb"|(?:\A|[^\w,;\s]\s*?\n)[^\w\n]{1,40}(?:warning\W{1,9})?(?:auto[- ]?|automatically )generated"
+    rb"(?:!| (?:file )?(?:by|from|using|with)\b)",
+    re.MULTILINE | re.IGNORECASE,
+)
 _MINIFIED = frozenset(("javascript", "typescript", "css"))
 _MINIFIED_AVERAGE = 500
 _LONGEST_LINE = 100_000
@@ -100,6 +109,8 @@ def is_generated(text: bytes, rows: list[bytes], language: str, code: bool) -> b
         mark = _MARKS.search(head)
         if mark and (mark[0][:1] == b"@" or b"generated" in said):
             return True
+    if code and language != "gitfile" and b"generated" in said and _MADE.search(head):
+        return True
     if code and _SAID.search(b"".join(rows[:_SAID_LINES])[: 1 << 14]):
         return True
     if language in _MINIFIED and rows and len(text) > _MINIFIED_AVERAGE * len(rows):

@@ -41,7 +41,7 @@ class Reference(NamedTuple):
 REFERENCE_KINDS = (
     "import",  # target "pkg.mod" or "..mod"; name = imported name, "*", or "" for a plain import
     "template",  # a template that another one, or code, names as its loader would
-    "use",  # a name of its own package, or of one it imports whole, that no import statement names
+    "use",  # a name of its own package, or of one it imports whole, that no import statement names; a test's fixture
     "link",  # a hyperlink or include to a path in the repository; name = anchor without "#"
     "doc",  # a document named without its suffix (toctree entry, :doc:), or, without a target, by a label in it (:ref:)
     "symbol",  # a dotted name in code markup: `pkg.mod.Class`, :class:`~pkg.Class`

@@ -39,6 +39,8 @@ _BRACKET_OR_STATEMENT = re.compile(
     rb"[()\[\]{}]|^[ \t]*+(?:async[ \t]++def|def|class|return|raise|import|while|with|try|pass|assert|del)\b",
     re.MULTILINE,
 )
+_SIGNATURE = re.compile(rb"(?:async\s++)?def\s++\w++\s*+\(([^()]{0,2000}+)")
+_ARGUMENT = re.compile(rb"(?:\A|,)\s*+(" + _IDENTIFIER + rb")\s*+(?::[^,=]*+)?(?=,|\Z)")  # one without a default
 _MAIN = re.compile(
     rb"\nif[ \t]++\(?(?:__name__[ \t]*+==[ \t]*+[\"']__main__[\"']|[\"']__main__[\"'][ \t]*+==[ \t]*+__name__)"
 )
@@ -76,6 +78,7 @@ def extract(source: Source, language: str) -> Findings:
     constants = _constants(source, captures, tops)
     _imports(source, imports, tops, found)
     _dynamic_imports(source, code, found)
+    _fixtures(source, scopes, found)
     refer_rendered(source, found)
 
     for offset, (path, anchor) in paths_in(text, _pathlike(text, strings)):
@@ -256,6 +259,20 @@ def _parse_import(statement: bytes) -> Iterator[tuple[str, str, str]]:
         words = part.split()
         if words:
             yield module, words[0], words[2] if len(words) == 3 else words[0]
+
+
+def _fixtures(source: Source, scopes: list[_Scope], found: Findings) -> None:
+    """Note the arguments of tests, and of fixtures: pytest looks for fixtures of these names."""
+    text = source.text
+    for scope in scopes:
+        if scope.kind == "class" or not (
+            scope.name.rpartition(".")[2].startswith("test") or b"fixture" in text[scope.start : scope.node_start]
+        ):
+            continue
+        signature = _SIGNATURE.match(text, scope.node_start, scope.end)
+        for name in _ARGUMENT.findall(_COMMENT.sub(b"", signature[1])) if signature else ():
+            if name not in (b"self", b"cls", b"request"):
+                found.refer("use", "", name.decode("utf-8", "replace"), source.line(scope.node_start))
 
 
 def _dynamic_imports(source: Source, code: Callable[[], bytes], found: Findings) -> None:

@@ -75,6 +75,7 @@ API_SURFACE = 50
 LIFECYCLE = {
     "archive": "archived", "archived": "archived", "legacy": "archived", "quarantine": "archived",
     "deprecated": "archived", "attic": "archived",
+    "versioned_docs": "archived", "versioned_sidebars": "archived",  # Docusaurus: of releases that are out
     "draft": "staging", "drafts": "staging", "wip": "staging",
 }  # fmt: skip
 

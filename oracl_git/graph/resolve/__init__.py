@@ -23,6 +23,8 @@ __all__ = ["FAMILIES", "Resolution", "Target", "resolve"]
 FAMILIES = {
     "python": "python",
     "notebook": "python",
+    "python use": "fixtures",
+    "notebook use": "fixtures",
     "template": "template",  # a kind of reference, whatever language it stands in; so is
     "depends": "manifests",
     "doc": "labels",
