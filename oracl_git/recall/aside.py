@@ -11,25 +11,36 @@ from collections.abc import Mapping
 from .words import stems_of
 
 # Where code of other projects is kept, as a whole, beside one's own.
-_COPIED = re.compile(
-    r"(?:^|/)(?:_?vendor|_?vendored|third[-_]?party|3rd[-_]?party|node_modules|bower_components|godeps|pods)/", re.I
+_COPIES = frozenset(
+    "vendor _vendor vendored _vendored third_party third-party thirdparty 3rdparty 3rd_party 3rd-party node_modules "
+    "bower_components godeps pods".split()
 )
-_KEPT = re.compile(r"(?:^|/)versioned_docs/")  # what Docusaurus keeps of each release; the pages of today lie in docs/
+_COPIES_ASKED = frozenset("vendor vendored third".split())
+_KEPT = "versioned_docs/"  # what Docusaurus keeps of each release; the pages of today lie in docs/
 _VERSION = re.compile(
-    r"(?<![^/])(?:(?:version-|release-|v)?(?P<number>\d{1,4}(?:\.(?:\d{1,4}|x)){1,3})"
-    r"|(?P<next>dev|next|main|master|current|latest|unreleased|nightly|stable))(?=/)"
+    r"/(?:(?:version-|release-|v)?(?P<number>\d{1,4}(?:\.(?:\d{1,4}|x)){1,3})"
+    r"|dev|next|main|master|current|latest|unreleased|nightly|stable)/"
 )
-_CHANGES = re.compile(
-    r"(?:^|/)(?:changelog|changes|history|news|release[-_]?notes|releases)(?:\.(?:md|rst|txt|adoc|rdoc|markdown))?$",
-    re.IGNORECASE,
-)
+_CHANGES = frozenset("changelog changes history news releasenotes releases".split())
 _CHANGES_ASKED = frozenset("changelog change changed history new release released version note".split())
-_COPIED_ASKED = frozenset("vendor vendored third".split())
+_PROSE = frozenset(("", "md", "rst", "txt", "adoc", "rdoc", "markdown"))
 
 
 def copied(path: str) -> bool:
     """Whether a file belongs to another project's code that is kept here."""
-    return _COPIED.search(path) is not None
+    return not _COPIES.isdisjoint(path.lower().split("/")[:-1])
+
+
+def _below(places: list[str], words: frozenset[str]) -> bool:
+    """Whether a directory below the one with copies has one of the words, which are stems."""
+    top = next(at for at, place in enumerate(places) if place in _COPIES)
+    below = "/".join(places[top + 1 :])
+    return any(word.rstrip("y") in below for word in words) and not words.isdisjoint(stems_of(below))
+
+
+def _lists_changes(name: str) -> bool:
+    stem, _, suffix = name.partition(".")
+    return suffix in _PROSE and stem.replace("-", "").replace("_", "") in _CHANGES
 
 
 def aside(paths: Mapping[int, str], words: frozenset[str], text: str) -> frozenset[int]:
@@ -41,20 +52,20 @@ def aside(paths: Mapping[int, str], words: frozenset[str], text: str) -> frozens
     behind = set()
     copies: dict[str, list[tuple[tuple[int, ...], int, str]]] = {}
     for node, path in paths.items():
-        copied = _COPIED.search(path)
-        if copied:
-            names = frozenset(stems_of(path[copied.end() :].rpartition("/")[0]))
-            if not (words & names or words & _COPIED_ASKED):
+        *places, name = path.lower().split("/")
+        if not _COPIES.isdisjoint(places):
+            if not (words & _COPIES_ASKED or _below(places, words)):
                 behind.add(node)
-        elif _CHANGES.search(path) and not words & _CHANGES_ASKED:
+        elif _lists_changes(name) and not words & _CHANGES_ASKED:
             behind.add(node)
-        version = _VERSION.search(path)
+        version = _VERSION.search(f"/{path}")
         if version:
             number = version["number"] or ""
-            if _KEPT.search(path) and number not in text:
+            if _KEPT in path and number not in text:
                 behind.add(node)
             order = tuple(int(part) for part in number.split(".") if part != "x") if number else (1 << 30,)
-            copies.setdefault(f"{path[: version.start()]}*{path[version.end() :]}", []).append((order, node, number))
+            alike = f"{path[: version.start()]}*/{path[version.end() - 1 :]}"
+            copies.setdefault(alike, []).append((order, node, number))
     for rows in copies.values():
         newest = max(rows)[0]
         behind.update(node for order, node, number in rows if order != newest and number not in text)

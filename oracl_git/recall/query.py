@@ -8,6 +8,7 @@ revisions stay names until `search` resolves them.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import tables
@@ -52,12 +53,10 @@ _PATHLIKE = re.compile(
 _IDENTIFIER = re.compile(
     r"(?<![\w.])[A-Za-z]\w*(?:\.\w+)+|(?<!\w)(?:\w*[a-z0-9][A-Z]\w*|[A-Za-z]\w*_\w+|__\w+__)"
 )
-_ASKS = re.compile(r"\s*(?:how|where|what|which|why|when|who)\b", re.IGNORECASE)
-# The kind of file that is asked for, of something: no mere word among others.
-_KIND_OF = re.compile(
-    r"\b(tests?|specs?|docs?|documentation|manual)\s+(?:page\s+|cases?\s+)?(?:of|for|about|on|covering)\b",
-    re.IGNORECASE,
-)
+_ASKS = frozenset("how where what which why when who".split())
+# "tests of", "test cases for": the kind of file that is asked for, no mere word among others.
+_OF = frozenset("of for about on covering".split())
+_PART = frozenset("case cases page pages".split())
 # What a program says when it fails: the kind of failure, and the message.
 _MESSAGE = re.compile(
     r"^\W*(?:[\w.]*(?:Error|Exception|Warning|Failure)|error|fatal|panic)(?:\s?\[?[A-Z]+\d+\]?)?: (?P<said>\S.{3,400})",
@@ -168,7 +167,7 @@ def compile_query(raw: str, persona: str = tables.DEFAULT_PERSONA) -> Query:
         message=said["said"] if said else "", frames=pointed,
         directives=tuple(directives), denied=tuple(denied), excluded=tuple(dict.fromkeys(excluded)),
         when=tuple(when), recent=recent,
-        spoken=not code and _ASKS.match(text) is not None, roles=tuple(roles), asked=_asked(text, roles),
+        spoken=not code and bool(words) and words[0] in _ASKS, roles=tuple(roles), asked=_asked(words, roles),
         types=tuple(types), wildcard=wildcard, code=code,
         persona=persona if persona in tables.PERSONAS else tables.DEFAULT_PERSONA, notes=tuple(notes),
     )  # fmt: skip
@@ -231,10 +230,13 @@ def _times(text: str, notes: list[str]) -> tuple[str, list[When], bool]:
     return text, when, recent
 
 
-def _asked(text: str, roles: list[str]) -> tuple[str, ...]:
-    """The kinds of file of which the text asks for those of something."""
-    named = {tables.TYPE_WORDS[kind.lower()][0] for kind in _KIND_OF.findall(text)}
-    return tuple(role for role in roles if role in named)
+def _asked(words: list[str], roles: list[str]) -> tuple[str, ...]:
+    """The kinds of file of which those of something are asked for."""
+    if not roles:
+        return ()
+    row = [word for word in words if word not in _PART]
+    named = {tables.TYPE_WORDS.get(word, ("",))[0] for word, after in pairwise(row) if after in _OF}
+    return tuple(role for role in roles if role in named and role in ("tests", "docs"))
 
 
 def _types(words: list[str], notes: list[str]) -> tuple[list[str], list[str], set[str]]:
