@@ -6,9 +6,6 @@ to the top, with what that imports. Knows no plugins, which lie outside of the t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
-
 from ...extract.facts import Reference
 from ..names import Names
 from . import python
@@ -21,18 +18,17 @@ def resolve(names: Names, source: str, reference: Reference) -> Resolution:
     if name in names.members(source) and not source.endswith("conftest.py"):
         return EXTERNAL  # the own one: nothing else is named
     directory = parent(source)
-    for path in names.once(("conftests", directory), lambda asked: tuple(_conftests(asked, directory))):
+    for path in names.once(_conftests, directory):
         if path != source:  # a fixture may take the one that it stands before
-            found = names.once(("fixture", path, name), partial(_in, path=path, name=name))
+            found = names.once(_in, path, name)
             if found.targets:
                 return found
     return EXTERNAL
 
 
-def _conftests(names: Names, directory: str) -> Iterator[str]:
-    for place in (directory, *above(directory)) if directory else ("",):
-        if names.exists(path := join(place, "conftest.py")):
-            yield path
+def _conftests(names: Names, directory: str) -> tuple[str, ...]:
+    places = (directory, *above(directory)) if directory else ("",)
+    return tuple(path for place in places if names.exists(path := join(place, "conftest.py")))
 
 
 def _in(names: Names, path: str, name: str) -> Resolution:
