@@ -34,7 +34,7 @@ VERBS: dict[str, tuple[str, str, str]] = {
     "mirror": ("mirror", "Vouch", "ask or check the SQLite bundle of an export"),
     "ontology": ("ontology", "Remember", "documents, entities and memory beside the graph"),
     "curate": ("curate", "Remember", "what is to be remembered: propose, list, decide, apply"),
-    "dashboard": ("dashboard", "Remember", "one page that shows what is remembered, in any browser"),
+    "dashboard": ("dashboard", "Remember", "the graph and what is remembered, as one page for any browser"),
     "lsp": ("lsp", "Serve", "the language server: all of this in an editor"),
     "mcp": ("mcp", "Serve", "the server for agents: all of this as tools that only read"),
     "init": ("init", "Set up", "index this repository"),

@@ -2,7 +2,8 @@
 
 Knows what of the store is put into the page, and that nothing in it may run or be fetched:
 the page asks nobody for anything, its one script and style are named by their digests, and
-what documents say comes as data. How it looks and what it does is in `dashboard.html`.
+what documents say comes as data. What of the graph is drawn is `drawing`'s; how it looks and
+what it does is in `dashboard.html`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ import hashlib
 import json
 import os
 import re
-from collections import Counter
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from . import graph, memory
+from . import drawing, memory
 from .memory import Ticket
 from .model import PRIVATE
 from .project import DASHBOARD, HOME, unlinked, write_whole
@@ -25,8 +25,6 @@ from .runtime import Runtime
 from .store import Connection
 
 PAGE = "index.html"
-_ENTITIES, _EDGES = 200, 2_000  # of the graph that is drawn
-_ALL = 1 << 30
 _BLOCK = re.compile(r"<(script|style)>(.*?)</\1>", re.S)
 _OPEN = ("candidate", "approved", "quarantined", "stale")
 _COMMANDS = (
@@ -40,11 +38,11 @@ _COMMANDS = (
 )
 
 
-def write(runtime: Runtime, scopes: Sequence[str]) -> str:
-    """Write the page; where it is."""
+def write(runtime: Runtime, scopes: Sequence[str], code: drawing.Artifacts | None = None) -> str:
+    """Write the page, with the files of the index where there is one; where it is."""
     unlinked(runtime.project, f"{HOME}/{DASHBOARD}")
     place = os.path.join(runtime.project.place(DASHBOARD), PAGE)
-    write_whole(place, page(contents(runtime, scopes)).encode(), 0o600)
+    write_whole(place, page(contents(runtime, scopes, code)).encode(), 0o600)
     return place
 
 
@@ -52,7 +50,8 @@ def page(data: dict[str, Any]) -> str:
     """The page with data in it. Nothing in the data can end its block or be taken for markup."""
     text = files(__package__).joinpath("dashboard.html").read_text(encoding="utf-8")
     digests = {name: _digest(body) for name, body in _BLOCK.findall(text)}
-    held = json.dumps(data, ensure_ascii=True, sort_keys=True).replace("<", "\\u003c").replace("&", "\\u0026")
+    held = json.dumps(data, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    held = held.replace("<", "\\u003c").replace("&", "\\u0026")
     text = text.replace("@SCRIPT@", digests["script"], 1).replace("@STYLE@", digests["style"], 1)
     return text.replace("@DATA@", held, 1)
 
@@ -61,7 +60,9 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def contents(runtime: Runtime, scopes: Sequence[str]) -> dict[str, Any]:
+def contents(
+    runtime: Runtime, scopes: Sequence[str], code: drawing.Artifacts | None = None
+) -> dict[str, Any]:
     """What the page shows, of these scopes alone."""
     db = runtime.reader
     found = memory.tickets(db, scopes=scopes)
@@ -69,7 +70,7 @@ def contents(runtime: Runtime, scopes: Sequence[str]) -> dict[str, Any]:
         "scopes": list(scopes),
         "counts": runtime.status(scopes)["counts"],
         "sources": _sources(db, scopes),
-        "graph": _graph(db, scopes),
+        "graph": drawing.drawn(db, scopes, code, runtime.hidden(scopes)),
         "tickets": [_ticket(ticket) for ticket in found if ticket.status in _OPEN],
         "commands": _COMMANDS,
     }
@@ -82,23 +83,6 @@ def _sources(db: Connection, scopes: Sequence[str]) -> list[dict[str, Any]]:
         tuple(scopes),
     )
     return [dict(zip(("uri", "scope", "format", "status", "reason", "passages"), row, strict=True)) for row in rows]
-
-
-def _graph(db: Connection, scopes: Sequence[str]) -> dict[str, Any]:
-    """The names that stand most often, what is said of them, and the documents they stand in."""
-    named = graph.entities(db, scopes, limit=_ALL)
-    shown = named[:_ENTITIES]
-    edges = graph.edges(db, {row["id"] for row in shown}, scopes)[:_EDGES]
-    documents = Counter(source for source, relation, *_ in edges if relation == graph.NAMES)
-    nodes = [
-        *({"id": row["id"], "name": row["name"], "kind": row["kind"], "weight": row["mentions"]} for row in shown),
-        *({"id": uri, "name": uri, "kind": "document", "weight": count} for uri, count in sorted(documents.items())),
-    ]
-    return {
-        "nodes": nodes,
-        "edges": [dict(zip(("source", "relation", "target", "evidence"), edge, strict=True)) for edge in edges],
-        "left": len(named) - len(shown),
-    }
 
 
 def _ticket(ticket: Ticket) -> dict[str, Any]:

@@ -105,6 +105,23 @@ def of_chunk(db: Connection, chunk: int, names: Names) -> list[Edge]:
     return sorted(found.values(), key=lambda edge: (-edge.confidence, edge.path))
 
 
+def of_all(db: Connection, names: Names, scopes: Sequence[str]) -> list[tuple[str, str, str, str]]:
+    """(document, artifact, where it is named, how) of every document of some scopes, each pair once."""
+    found: dict[tuple[str, str], tuple[str, str]] = {}
+    meant: dict[str, list[tuple[str, float]]] = {}
+    for name, uri, location in db.execute(
+        "SELECT m.name, s.uri, c.location FROM mentions m JOIN chunks c ON c.id=m.chunk JOIN sources s ON s.id=c.source"
+        f" WHERE s.scope IN ({','.join('?' * len(scopes))}) ORDER BY s.uri, c.ordinal, m.name",
+        tuple(scopes),
+    ):
+        if name not in meant:
+            meant[name] = _resolve(name, names)
+        for path, _ in meant[name]:
+            if path != uri:
+                found.setdefault((uri, path), (location, name))
+    return [(*pair, *how) for pair, how in found.items()]
+
+
 def _resolve(name: str, names: Names) -> list[tuple[str, float]]:
     """(artifact, confidence) for a name as it is written."""
     if "/" in name or "." in name:
