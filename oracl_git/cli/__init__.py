@@ -142,8 +142,9 @@ def _lack(short: Shortage) -> int:
 def _dispatch(args: list[str]) -> int:
     if not args or args[0] in ("-h", "--help"):
         from .help import overview
+        from .output import width
 
-        print(overview())
+        print(overview(min(width(), 80)))
         return 0 if args else 2
     if args[0] == "--version":
         from .. import __version__

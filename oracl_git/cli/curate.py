@@ -37,11 +37,8 @@ def configure_curate(parser: argparse.ArgumentParser) -> None:
     listing.add_argument("--all", action="store_true", help="decided ones too")
     listing.add_argument("--private", action="store_true", help="private ones too")
     machine(listing)
-    form = parser.formatter_class
     configure_propose(
-        actions.add_parser(
-            "propose", help="put a ticket of your own into the queue", allow_abbrev=False, formatter_class=form
-        )
+        actions.add_parser("propose", help="put a ticket of your own into the queue", allow_abbrev=False)
     )
     one = actions.add_parser("show", help="a ticket with its evidence, its events and its links", allow_abbrev=False)
     one.add_argument("ticket", help="its id, or how it begins")

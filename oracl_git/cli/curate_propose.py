@@ -20,10 +20,13 @@ git oracl curate apply writes it to a file that git tracks.
 
   git oracl curate propose fact "Refunds are paid out on Fridays." \\
       --evidence docs/refunds.md:12-14 --reason "asked for every week"
-  git oracl curate propose edge src/refund.py docs/refunds.md --reason "the page is its manual"
-  git oracl curate propose tag src/refund.py domain=billing --reason "owned by billing"
+  git oracl curate propose edge src/refund.py docs/refunds.md \\
+      --reason "the page is its manual"
+  git oracl curate propose tag src/refund.py domain=billing \\
+      --reason "owned by billing"
   git oracl curate propose constraint "Views do not ask the database." \\
-      --path "app/views/**" --forbid import:sqlite3 --reason "agreed in the review"
+      --path "app/views/**" --forbid import:sqlite3 \\
+      --reason "agreed in the review"
 """
 
 

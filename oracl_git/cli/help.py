@@ -10,10 +10,12 @@ import argparse
 import os
 from collections.abc import Iterator
 from importlib import import_module
+from textwrap import wrap
 from typing import NamedTuple
 
 from . import VERBS
 
+_GIVES = "Gives this repository a memory: search, related files, dependency traces; offline, with reasons."
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -30,24 +32,23 @@ class Argument(NamedTuple):
         return ", ".join(f"{flag} {self.value}".strip() for flag in self.flags) or self.value
 
 
-def overview() -> str:
+def overview(columns: int = 80) -> str:
     """The page of `git oracl -h`."""
     lines = [
         "usage: git oracl <verb> [options]",
         "",
-        "Gives this repository a memory: search, related files, dependency traces;",
-        "offline, with reasons.",
+        *wrap(_GIVES, columns),
     ]
     group = ""
     for verb, (_, section, text) in VERBS.items():
         if section != group:
             group = section
             lines += ["", section]
-        lines.append(f"  {verb:11} {text}")
+        lines += wrap(f"  {verb:11} {text}", columns, subsequent_indent=" " * 14)
     lines += [
         "",
-        "git oracl <verb> -h tells the options of a verb.",
-        'Start with: git oracl init; git oracl search "where is …"',
+        *wrap("git oracl <verb> -h tells the options of a verb.", columns),
+        *wrap('Start with: git oracl init; git oracl search "where is …"', columns),
     ]
     return "\n".join(lines)
 

@@ -21,7 +21,8 @@ examples:
   git -C ~/src/shop oracl mcp
 
 as most clients are told of it:
-  {"mcpServers": {"oracl": {"command": "git-oracl", "args": ["mcp", "/home/me/src/shop"]}}}"""
+  {"mcpServers": {"oracl":
+    {"command": "git-oracl", "args": ["mcp", "/home/me/src/shop"]}}}"""
 
 
 def configure_mcp(parser: argparse.ArgumentParser) -> None:

@@ -53,9 +53,12 @@ def run_stats(args: argparse.Namespace) -> int:
 
 
 def _print(stats: dict[str, object]) -> None:
-    for name in ("commit", "root", "nodes", "edges"):
+    for name in ("commit", "root"):
         print(f"{name:14} {stats[name]}")
-    _row("association", f"μ {stats['mu']} σ {stats['sigma']} (millionths), max R {stats['max_r']}")
+    for name in ("nodes", "edges"):
+        print(f"{name:14} {stats[name]:,}")
+    mean, spread, most = (int(str(stats[name])) / parameters.ONE for name in ("mu", "sigma", "max_r"))
+    _row("association", f"mean (μ) {mean:.3f}, deviation (σ) {spread:.3f}, greatest rank (R) {most:.3f}")
     imports = stats["imports"]
     assert isinstance(imports, dict)
     internal = sum(imports[name] for name in RESOLUTIONS[:4])

@@ -12,6 +12,8 @@ from ..service import Oracl
 from . import output
 from .parser import machine, positive, worktree
 
+_BESIDE = 12  # columns that a long path leaves to what is said of it
+
 _EPILOG = """\
 examples:
   git oracl trace src/app.py --in --depth 2
@@ -95,7 +97,8 @@ def _branches(tree: Step) -> None:
         step, indent, last = todo.pop()
         says = output.plain(f"{step.relation} {step.symbol}".strip()) + (" (shown above)" if step.cycle else "")
         stem = indent + ("└─ " if last else "├─ ")
-        name = output.fit(output.place(step.path, step.fragment), max(12, room - len(stem) - len(says) - 2))
+        beside = min(len(says), max(_BESIDE, len(step.relation)))
+        name = output.fit(output.place(step.path, step.fragment), max(12, room - len(stem) - beside - 2))
         rest = room - len(stem) - len(name) - 2
         print(f"{stem}{output.paint(name, 'path')}" + (f"  {output.cut(says, rest)}" if rest > 3 else ""))
         below = indent + ("   " if last else "│  ")
@@ -184,10 +187,13 @@ def _impact(oracl: Oracl, args: argparse.Namespace) -> int:
     else:
         room = output.width()
         for node, distance, how in rows:
-            says = f"{how.relation} {output.plain(how.path)}"
-            where = output.fit(output.place(node.path, how.fragment), max(12, room - len(says) - 5))
+            via = output.plain(how.path)
+            beside = min(len(how.relation) + 1 + len(via), max(_BESIDE, len(how.relation)))
+            where = output.fit(output.place(node.path, how.fragment), max(12, room - beside - 5))
             rest = room - len(where) - 5
-            print(f"{distance}  {output.paint(where, 'path')}" + (f"  {output.fit(says, rest)}" if rest > 4 else ""))
+            far = rest - len(how.relation) - 1
+            says = f"{how.relation} {output.fit(via, far)}" if far > 4 else output.cut(how.relation, rest)
+            print(f"{distance}  {output.paint(where, 'path')}" + (f"  {says}" if rest > 4 else ""))
         if not rows:
             output.note(["nothing in the index depends on it"])
     return 0 if listed else 1

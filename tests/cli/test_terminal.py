@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pytest import mark
+from pytest import MonkeyPatch, mark
 
 Place = Any  # conftest's
 
@@ -73,6 +73,41 @@ def test_lines_fit_the_terminal(shop: Place, words: list[str], columns: int) -> 
     lines = bare(on_terminal(shop, *words, columns=columns)).splitlines()
     limit = columns if words[0] != "show" else max(columns, 60)
     assert lines and max(map(len, lines)) <= limit, max(lines, key=len)
+
+
+def test_help_fits_the_terminal(shop: Place) -> None:
+    """All but examples, tables and what an option takes, which are to be copied as they are."""
+    from oracl_git.cli import VERBS
+    from oracl_git.cli.help import actions, parser_of
+
+    for columns in (40, 80, 200):
+        shown = on_terminal(shop, "-h", columns=columns).splitlines()
+        assert max(map(len, shown)) <= columns and max(map(len, shown)) <= 80
+        assert " ".join("\n".join(shown).split()).find("offline, with reasons.") > 0
+    verbs = {verb: parser_of(verb) for verb in VERBS}
+    inner = {f"{verb} {name}": each for verb, parser in verbs.items() for name, each in actions(parser).items()}
+    with MonkeyPatch.context() as patch:
+        for columns in (40, 80, 200):
+            patch.setenv("COLUMNS", str(columns))
+            for name, parser in {**verbs, **inner}.items():
+                text = parser.format_help().partition("\n\n")[2]  # without the usage
+                prose = [line for line in text.splitlines() if line and line[0] != " "]
+                assert max(map(len, prose)) <= min(columns, 100), (name, max(prose, key=len))
+                assert columns < 80 or max(map(len, text.splitlines())) <= 100, name
+                assert columns != 80 or max(map(len, text.splitlines())) <= 80, name
+                assert parser.description and text.splitlines()[-1], name
+                headings = [line for line in (parser.epilog or "").splitlines() if line.endswith(":")]
+                assert set(headings) <= set(text.splitlines()), name
+
+
+def test_a_reason_gives_way_to_the_path_it_stands_beside(shop: Place) -> None:
+    """The middle of a path is what goes last."""
+    shop.write("shop/a_rather_long_name.py", "from shop.prices import a_very_long_name_of_some_function_there\n")
+    shop.commit("long")
+    shop.oracl("update")
+    for words in (["shop/prices.py", "--in"], ["--impact", "shop/prices.py"]):
+        shown = on_terminal(shop, "trace", *words, columns=50)
+        assert "shop/a_rather_long_name.py" in shown and "imports" in shown
 
 
 def test_reasons_are_whole_in_80_columns(shop: Place) -> None:
