@@ -11,8 +11,7 @@ tuples. Importing this module loads none of them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # as in typing, which is not loaded before the console script says what a ^C does
 if TYPE_CHECKING:
     from .service import Oracl
 

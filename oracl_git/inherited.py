@@ -178,7 +178,8 @@ def endings(raised: bool = True) -> None:
         return  # no other may say what a signal does
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         usual = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
-        if signal.getsignal(number) == (usual if raised else _end):  # a parent may have it ignored: nohup
+        replaced = (usual, signal.SIG_DFL) if raised else (_end,)
+        if signal.getsignal(number) in replaced:  # a parent may have it ignored: nohup
             signal.signal(number, _end if raised else usual)
 
 

@@ -21,7 +21,7 @@ ELSEWHERE = {Path(package.__file__).parent: package.__name__ for package in (ora
 LEVELS = {
     "errors": 0, "embedding": 1, "extract": 1, "git": 1, "graph": 2, "store": 2, "check": 2, "recall": 2, "vault": 2,
     "ontology": 2, "telemetry": 2, "uncommitted": 2, "learn": 2, "companion": 3, "service": 3, "cli": 4, "lsp": 4,
-    "hooks": 4, "agent": 4, "whole": 0, "inherited": 0, "plain": 0,
+    "hooks": 4, "agent": 4, "script": 5, "whole": 0, "inherited": 0, "plain": 0,
 }  # fmt: skip
 # What touches the world outside, and the only package that may.
 OWNERS = {

@@ -14,12 +14,14 @@ import subprocess
 import sys
 import termios
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
 from pytest import MonkeyPatch, mark
 
 Place = Any  # conftest's
+ROOT = Path(__file__).parents[2]
 
 
 def on_terminal(shop: Place, *words: str, columns: int = 80, **env: str) -> str:
@@ -252,6 +254,20 @@ def test_an_interrupt_while_nobody_reads(waits: bool) -> None:
     os.close(give)
     assert len(os.read(out, 1 << 20)) <= 1 << 16
     os.close(out)
+
+
+@mark.parametrize(("ignored", "code", "out"), [("", -signal.SIGINT, ""), ("trap '' INT; ", 0, "git-oracl")])
+def test_an_interrupt_while_modules_are_loaded(ignored: str, code: int, out: str) -> None:
+    """It ends without a word, where nobody was told to ignore it."""
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+    module, _, name = scripts["git-oracl"].partition(":")
+    assert scripts["ontology"].startswith(f"{module}:")
+    script = "import os, signal, sys\nclass Sent:\n    def find_spec(name, *_):\n"
+    script += "        if name == 'oracl_git.errors': os.kill(os.getpid(), signal.SIGINT)\n"
+    script += f"sys.meta_path.insert(0, Sent)\nfrom {module} import {name}\nsys.exit({name}())"
+    command = ["sh", "-c", f'{ignored}exec "$0" "$@"', sys.executable, "-c", script, "--version"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout[:9], done.stderr) == (code, out, "")
 
 
 @mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
