@@ -14,6 +14,7 @@ from hashlib import sha256
 
 from ..git import Repository, git_version
 from ..git.run import attempt, git
+from ..whole import plain
 from . import shim
 
 _NAME = "oracl"
@@ -95,7 +96,7 @@ def _note_end(repo: Repository) -> None:
     """git ends the last line of the file before it adds one; remember that it was not ended."""
     data = _read(_file(repo))
     if data and not data.endswith(b"\n"):
-        with open(_mark(repo), "w", encoding="ascii") as file:
+        with open(_mark(repo), "w", encoding="ascii", opener=plain) as file:
             file.write(sha256(data).hexdigest())
 
 
@@ -111,7 +112,7 @@ def _restore_end(repo: Repository) -> None:
 
 def _read(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=plain) as file:
             return file.read()
     except OSError:
         return b""

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ..errors import OraclError
 from ..git import Repository
 from ..git.run import attempt, git
+from ..whole import plain
 from . import configured, journal, shim
 
 _DISPLACED = (".legacy", ".old")  # where pre-commit and lefthook put the hook they found
@@ -226,7 +227,7 @@ def _visible(path: str) -> str:
 
 def _read(path: str) -> bytes | None:
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=plain) as file:
             return file.read()
     except OSError:
         return None

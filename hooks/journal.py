@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+from ..whole import plain
+
 SPOOL, TAKEN, LOCK, LOG = "spool", "spool.taken", "worker", "worker.log"
 OLD_LOG = LOG + ".1"
 FILES = (SPOOL, TAKEN, LOCK, LOG, OLD_LOG)
@@ -68,7 +70,7 @@ def done(git_dir: str) -> None:
 
 def _lines(path: str) -> int:
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=plain) as file:
             return file.read(1 << 20).count(b"\n")
     except OSError:
         return 0
@@ -113,8 +115,8 @@ def locked(path: str, wait: bool = False) -> Iterator[bool]:
             pass
         os.close(descriptor)
     try:
-        os.truncate(descriptor, 0)
-        with suppress(OSError):  # a full disk: the lock holds all the same, and `deinit` must make room
+        with suppress(OSError):  # a full disk, or a pipe: the lock holds all the same, and `deinit` must make room
+            os.truncate(descriptor, 0)
             os.write(descriptor, f"{os.getpid()}\n".encode())
         yield True
     finally:
@@ -133,7 +135,7 @@ def write(git_dir: str, events: int, commit: str, changed: int, seconds: float, 
         if os.path.exists(path) and os.path.getsize(path) > _KEEP:
             os.replace(path, place(git_dir, OLD_LOG))
         line = json.dumps(run._asdict()).encode() + b"\n"
-        with open(path, "ab+") as file:
+        with open(path, "ab+", opener=plain) as file:
             size = file.seek(0, os.SEEK_END)
             if size and os.pread(file.fileno(), 1, size - 1) != b"\n":  # a disk that was full cut the last one
                 line = b"\n" + line
@@ -146,7 +148,7 @@ def runs(git_dir: str) -> list[Run]:
     """The newest runs of the log, oldest first."""
     found = []
     try:
-        with open(place(git_dir, LOG), "rb") as file:
+        with open(place(git_dir, LOG), "rb", opener=plain) as file:
             file.seek(0, os.SEEK_END)
             file.seek(max(0, file.tell() - 65_536))
             lines = file.read().splitlines()

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from .whole import plain
+
 _FALSE = ("false", "no", "off", "0")
 _KEEP = 4 << 20  # bytes; a larger file is rotated once
 _TAIL = 1 << 18  # bytes in which the last question is looked for
@@ -122,7 +124,7 @@ def _log(path: str, patience: float = _PATIENCE) -> int:
 
     until = time.monotonic() + patience
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = plain(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.path.exists(path) and os.path.samestat(os.fstat(descriptor), os.stat(path)):
@@ -180,7 +182,7 @@ def lines(git_dir: str) -> Iterator[bytes]:
     """All records, oldest first, as they stand."""
     for name in (place(git_dir) + ".1", place(git_dir)):
         try:
-            with open(name, "rb") as file:
+            with open(name, "rb", opener=plain) as file:
                 yield from file
         except OSError:
             continue
@@ -189,7 +191,7 @@ def lines(git_dir: str) -> Iterator[bytes]:
 def last(git_dir: str) -> dict[str, Any] | None:
     """The newest query that had results."""
     try:
-        with open(place(git_dir), "rb") as file:
+        with open(place(git_dir), "rb", opener=plain) as file:
             file.seek(0, os.SEEK_END)
             file.seek(max(0, file.tell() - _TAIL))
             tail = file.read().split(b"\n")

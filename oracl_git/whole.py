@@ -1,11 +1,13 @@
-"""A file in the place of another, whole or not at all.
+"""A file in the place of another, whole or not at all; and a file that is one.
 
 Knows that a kill or a full disk must leave one of the two, and that a link may stand at
-either name: it is replaced, never followed. Knows nothing of what is written.
+either name: it is replaced, never followed. Knows that a pipe may stand where a file was left,
+and that whoever opens one waits. Knows nothing of what is written.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -13,6 +15,20 @@ from contextlib import contextmanager, suppress
 from typing import IO
 
 _ANEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+def plain(path: str | bytes, flags: int, mode: int = 0o666) -> int:
+    """As os.open, and the `opener` of open(), for a file of ours. Raises PermissionError for a pipe or a device."""
+    try:
+        descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0), mode)
+    except OSError as error:
+        if error.errno != errno.ENXIO:  # a pipe that nobody reads
+            raise
+    else:
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return descriptor
+        os.close(descriptor)
+    raise PermissionError(errno.EACCES, "it is no file", os.fsdecode(path))
 
 
 def write(path: str | bytes, data: bytes, mode: int | None = 0o644) -> None:

@@ -84,7 +84,8 @@ def main(argv: list[str] | None = None) -> int:
         return 128
     except OSError as error:
         if error.errno in _REFUSED and error.filename:
-            _complain(f"{os.fsdecode(error.filename)}: {error.strerror}", "check who owns it, then try again")
+            path = os.fsdecode(error.filename)
+            _complain(f"{path}: {error.strerror}", f"check what it is, and who owns it: ls -ld {path}")
             return 128
         if error.errno not in _FULL:
             return _bug(args, error)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from oracl_git.errors import MissingObjects
 from oracl_git.git.run import Stream, git, refill
+from oracl_git.whole import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -167,7 +168,7 @@ def shallow_edge(repo: Repository) -> frozenset[str]:
     if not repo.shallow:
         return frozenset()
     try:
-        with open(os.path.join(repo.common_dir, "shallow"), encoding="ascii") as file:
+        with open(os.path.join(repo.common_dir, "shallow"), encoding="ascii", opener=plain) as file:
             return frozenset(file.read().split())
     except OSError:
         return frozenset()

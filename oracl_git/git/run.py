@@ -93,6 +93,8 @@ _NEXT_STEPS = {
 
 _NEWER = ("unknown repository extension", "Expected git repo version", "unknown repository format")
 
+_PATIENCE = 5.0  # seconds in which git may say nothing before anybody asks why
+
 _SMALL = 4096
 _CHUNK = 1 << 16
 
@@ -156,11 +158,28 @@ def attempt(
     process = _start(repo, args, has_input=input is not None, cwd=cwd, index=index, env=env)
     with process:
         try:
-            out, err = process.communicate(input)
+            try:
+                out, err = process.communicate(input, timeout=_PATIENCE)
+            except subprocess.TimeoutExpired:
+                require_end(repo, cwd)
+                out, err = process.communicate()
         except BaseException:
             process.kill()
             raise
     return process.returncode, out, err
+
+
+def require_end(repo: Repository | None, cwd: str | None = None) -> None:
+    """Raise GitFailed where git waits for what does not come. Asked when git has said nothing for long."""
+    from oracl_git.git.stuck import endless, git_directory
+
+    if repo is not None:
+        git_dir, work_tree = repo.git_dir, repo.work_tree
+    else:
+        given = os.environ.get("GIT_DIR")
+        git_dir, work_tree = (given, None) if given else git_directory(cwd or os.curdir)
+    if git_dir and (path := endless(git_dir, work_tree)):
+        raise GitFailed(f"git waits for {path}, which is no file", "put back what belongs there, then: git fsck")
 
 
 class Stream:
@@ -180,7 +199,7 @@ class Stream:
     ) -> None:
         self._repo, self._args = repo, args
         self._process = _start(repo, args, has_input=True, env=env)
-        self._talk = _Talk(self._process, input)
+        self._talk = _Talk(repo, self._process, input)
         self.stdout = io.BufferedReader(self._talk, _CHUNK)
 
     def __enter__(self) -> Stream:
@@ -227,7 +246,8 @@ class Stream:
 class _Talk(io.RawIOBase):
     """The three pipes of a process, as a stream of what it prints."""
 
-    def __init__(self, process: subprocess.Popen[bytes], input: bytes) -> None:
+    def __init__(self, repo: Repository, process: subprocess.Popen[bytes], input: bytes) -> None:
+        self._repo, self._asked = repo, False  # whether git is known to work on
         pipes = (process.stdin, process.stdout, process.stderr)
         self._give, self._out, self._err = cast("tuple[io.FileIO, io.FileIO, io.FileIO]", pipes)
         self._rest = memoryview(input)
@@ -264,7 +284,10 @@ class _Talk(io.RawIOBase):
 
     def _pass_on(self) -> list[int]:
         """Wait until a pipe is ready: give what is taken, and keep what is complained. Those that are ready."""
-        ready = [number for number, _ in self._poll.poll()]
+        ready = [number for number, _ in self._poll.poll(None if self._asked else _PATIENCE * 1000)]
+        if not ready:
+            require_end(self._repo)
+            self._asked = True
         if not self._give.closed and self._give.fileno() in ready:
             self._feed()
         if not self._err.closed and self._err.fileno() in ready:

@@ -12,6 +12,7 @@ import stat
 from typing import TYPE_CHECKING, NamedTuple
 
 from oracl_git.git.run import git
+from oracl_git.whole import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -53,7 +54,7 @@ def stamp(path: str) -> tuple[int, int, int] | None:
 
 def _bytes_of(path: str | bytes) -> bytes:
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=plain) as file:
             return file.read(4096)
     except OSError:
         return b""

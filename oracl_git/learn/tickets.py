@@ -71,7 +71,7 @@ def place(git_dir: str) -> str:
 def load(git_dir: str) -> dict[str, Ticket]:
     """Id → ticket; what cannot be read as one is left out."""
     try:
-        with open(place(git_dir), "rb") as file:
+        with open(place(git_dir), "rb", opener=whole.plain) as file:
             data = json.loads(file.read(_LARGEST))
     except (OSError, ValueError, RecursionError):
         return {}

@@ -93,7 +93,7 @@ class Project:
         """Keep what is private out of git; whether anything had to be added."""
         path, lines = self.place(IGNORE), []
         if os.path.exists(path):
-            with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            with open(path, encoding="utf-8", errors="surrogateescape", opener=whole.plain) as file:
                 lines = file.read().splitlines()
         # The last line that fits decides: what a `!` that came with a clone lets in again is kept out again.
         last = max((number for number, line in enumerate(lines) if line.startswith("!")), default=-1)

@@ -173,7 +173,7 @@ class Changes(Named):
                 if os.path.islink(full):
                     raise UsageError(f"{name} is a symbolic link, and is not followed", f"ls -l {full}")
                 try:
-                    with open(full, "rb") as file:
+                    with open(full, "rb", opener=whole.plain) as file:
                         files[name] = file.read()
                 except FileNotFoundError:
                     files[name] = None

@@ -19,7 +19,7 @@ from ..errors import IndexUnusable, OraclError, shortage
 from ..git import Repository
 from ..inherited import require_memory, too_many_files
 from .schema import SCHEMAS, VERSIONS
-from .taking import Guarded, alone, remove, taken_back, together
+from .taking import JOURNALS, Guarded, alone, remove, taken_back, together
 
 Connection = sqlite3.Connection
 DatabaseError = sqlite3.DatabaseError
@@ -102,10 +102,10 @@ def writing(repo: Repository, *names: str, home: str = "", wait: float | None = 
 
 def _opened(path: str, name: str, write: bool, wait: float) -> Guarded:
     """What can be opened as it is. The caller holds the directory."""
-    if not os.path.isfile(path):
-        if not write:
-            raise FileNotFoundError(path)
-        if os.path.lexists(path) and not os.path.isfile(path):  # derived, like a file that is no database
+    if not write and not os.path.isfile(path):
+        raise FileNotFoundError(path)
+    for part in (path, *(path + suffix for suffix in JOURNALS)):
+        if os.path.lexists(part) and not os.path.isfile(part):  # derived, like a file that is no database
             raise sqlite3.DatabaseError("file is not a database")
     try:
         return _open(path, name, write, wait)

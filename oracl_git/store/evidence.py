@@ -14,6 +14,7 @@ from contextlib import suppress
 
 from ..errors import IndexUnusable
 from ..graph.model import PARTITIONS, canonical_name
+from ..whole import plain
 from .index import Index
 
 _DIRECTORY = "evidence"
@@ -39,7 +40,7 @@ def append(index: Index) -> dict[str, int]:
         _cut(path)
         standing = dict(_replay(path))
         wanted = present[number]
-        with open(path, "a", encoding="ascii") as file:
+        with open(path, "a", encoding="ascii", opener=plain) as file:
             for key in sorted(standing.keys() - wanted.keys()):
                 _event(file, index.commit, "remove", key, standing[key])
             for key in sorted(wanted):
@@ -51,7 +52,7 @@ def append(index: Index) -> dict[str, int]:
     if view != merged:
         raise IndexUnusable("the committed view differs from the index", f"remove {directory} and rebuild")
     temporary = os.path.join(directory, _VIEW + ".new")
-    with open(temporary, "w", encoding="ascii") as file:
+    with open(temporary, "w", encoding="ascii", opener=plain) as file:
         for key in sorted(view):
             _event(file, index.commit, "edge", key, view[key])
     os.replace(temporary, os.path.join(directory, _VIEW))
@@ -81,14 +82,14 @@ def _event(file: object, commit: str, op: str, key: Key, value: Value) -> None:
 
 def _cut(path: str) -> None:
     """Take away what a kill, or a full disk, left of the last event; it is appended anew."""
-    with suppress(FileNotFoundError), open(path, "rb+") as file:
+    with suppress(FileNotFoundError), open(path, "rb+", opener=plain) as file:
         file.truncate(file.read().rfind(b"\n") + 1)
 
 
 def _replay(path: str) -> Iterator[tuple[Key, Value]]:
     view: dict[Key, Value] = {}
     if os.path.exists(path):
-        with open(path, encoding="ascii") as file:
+        with open(path, encoding="ascii", opener=plain) as file:
             for line in file:
                 event = json.loads(line)
                 key: Key = tuple(event["key"])

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
+from ..whole import plain
 from . import helper
 from .helper import Answer, Helper, Piece, is_poor, read_piece
 
@@ -55,8 +56,7 @@ class Witness:
         self.suspect = ""  # the blob that the process before was reading when it died
         if path:
             with suppress(OSError):
-                flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-                self._file = os.open(path, flags, 0o600)
+                self._file = plain(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
                 self.suspect = os.read(self._file, self._LENGTH).decode("ascii", "replace").strip()
 
     def note(self, blob: str) -> None:

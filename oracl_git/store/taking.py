@@ -18,7 +18,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 
-_JOURNALS = ("-wal", "-shm", "-journal")
+JOURNALS = ("-wal", "-shm", "-journal")
 _UNLOCKED = -1
 _TRIES = 9  # to delete a directory that others write into: a log, a lock
 
@@ -112,7 +112,7 @@ def taken_back(error: sqlite3.DatabaseError, uri: str) -> bool:
 
 def remove(path: str) -> None:
     """Delete a database and its journals. The caller holds their directory alone, or is alone anyway."""
-    for suffix in ("", *_JOURNALS):
+    for suffix in ("", *JOURNALS):
         try:
             os.unlink(path + suffix)
         except FileNotFoundError:

@@ -19,6 +19,7 @@ from ..graph.parameters import ONE, RELATIONS
 from ..inherited import require_memory
 from ..store import body, database
 from ..store.index import Index
+from ..whole import plain
 from . import canonical
 
 FILE = "graph_health_history.jsonl"
@@ -112,7 +113,7 @@ def history(repo: Repository) -> list[dict[str, Any]]:
     """Every look so far, oldest first; lines that cannot be read are passed over."""
     found = []
     try:
-        with open(place(repo), "rb") as file:
+        with open(place(repo), "rb", opener=plain) as file:
             for line in file:
                 try:
                     row = canonical.loads(line.rstrip(b"\n"))
@@ -140,7 +141,7 @@ def record(repo: Repository, found: dict[str, Any]) -> None:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if len(before) >= _KEEP:
             os.replace(path, path + ".1")
-        with open(path, "ab") as file:
+        with open(path, "ab", opener=plain) as file:
             file.write(canonical.dumps(found) + b"\n")
     except OSError:
         pass  # a look is worth having where it cannot be kept

@@ -126,7 +126,7 @@ def _append(repo: Repository, path: str, row: str) -> str:
         with locked(os.path.join(repo.common_dir, "oracl", "keyring.lock")):
             before = b""
             if os.path.exists(path):
-                with open(path, "rb") as file:
+                with open(path, "rb", opener=whole.plain) as file:
                     before = file.read()
             if line in before.splitlines():
                 return ""

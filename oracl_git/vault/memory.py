@@ -42,7 +42,7 @@ def place(repo: Repository) -> str:
 def read(path: str) -> dict[str, Seen]:
     """Chain ("key id/writer") → its newest. Raises Unverified (16) for a file that cannot be understood."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=whole.plain) as file:
             data = file.read(_LIMIT)
     except FileNotFoundError:
         return {}

@@ -57,7 +57,7 @@ def _here(repo: Repository) -> str:
 def _kept(repo: Repository) -> str:
     """The name that this very clone was given; "" when none, or when it was copied from another."""
     try:
-        with open(_path(repo), encoding="ascii") as file:
+        with open(_path(repo), encoding="ascii", opener=whole.plain) as file:
             writer, _, place = file.read(200).strip().partition(" ")
     except (OSError, ValueError):
         return ""

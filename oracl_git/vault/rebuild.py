@@ -18,6 +18,7 @@ from ..store import body, database
 from ..store.index import Index
 from ..store.made_by import made_by
 from ..store.settings import Progress
+from ..whole import plain
 from . import canonical, header
 from .statement import Statement
 
@@ -147,7 +148,7 @@ def _exported(directory: str) -> Rows:
     rows: Rows = {}
     for shard in range(256):
         try:
-            with open(os.path.join(directory, "body", f"{shard:02x}.jsonl"), "rb") as file:
+            with open(os.path.join(directory, "body", f"{shard:02x}.jsonl"), "rb", opener=plain) as file:
                 for line in file:
                     text = line.rstrip(b"\n")
                     rows[str(canonical.loads(text)["name"])] = Known(digest.leaf(text), text)

@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from oracl_git.errors import GitFailed, MissingObjects
-from oracl_git.git import commits, discover, is_linear_extension, open_objects, reachable, resolve_commit, settings
+from oracl_git.git import commits, discover, is_linear_extension, open_objects, reachable, resolve_commit, run, settings
 from oracl_git.git.run import Stream, environment, failure
 from oracl_git.git.run import git as run_git
 
@@ -185,3 +185,38 @@ def test_a_stream_ends_when_it_is_left(git):
         assert list(stream.records()) == []
         with pytest.raises(GitFailed, match="no-such-command"):
             stream.finish()
+
+
+@pytest.mark.parametrize(
+    "place", [".git/HEAD", ".git/config", ".git/packed-refs", ".git/index", ".git/refs/heads/main", ".git/info/exclude",
+              ".git/objects/info/alternates", "sub/.gitattributes"],
+)  # fmt: skip
+def test_git_waits_for_nothing_that_has_no_end(git, monkeypatch, place):
+    repo = git.init()
+    repo.commit("one", {"sub/a.txt": "a", "b.txt": "b"})
+    repo.write("sub/a.txt", "changed")
+    found = discover(str(repo.path))
+    (repo.path / place).unlink(missing_ok=True)
+    os.mkfifo(repo.path / place)
+    monkeypatch.setattr(run, "_PATIENCE", 0.3)
+    with pytest.raises(GitFailed) as failed:
+        discover(str(repo.path / "sub"))
+        run_git(found, "status", "--porcelain", index=True, cwd=found.work_tree)
+        run_git(found, "diff", index=True, cwd=found.work_tree)
+    assert failed.value.message == f"git waits for {repo.path / place}, which is no file"
+    if place == ".git/packed-refs":
+        with pytest.raises(GitFailed, match="waits"), Stream(found, "for-each-ref") as stream:
+            stream.finish()
+
+
+def test_git_that_is_slow_is_waited_for(git, monkeypatch):
+    repo = git.init()
+    repo.commit("one", {"a.txt": "a"})
+    os.mkfifo(repo.path / "pipe")
+    monkeypatch.setattr(run, "_PATIENCE", 0.05)
+    found = discover(str(repo.path))
+    slow = ("-c", "alias.slow=!sleep 0.5; echo done", "slow")
+    assert run_git(found, *slow, input=b"said") == b"done\n"
+    with Stream(found, *slow) as stream:
+        assert stream.stdout.read() == b"done\n"
+        stream.finish()

@@ -423,10 +423,11 @@ def test_bytes_that_changed_by_themselves(shop: Place, name: str) -> None:
 
 @mark.parametrize("name", ["index", "facts", "history"])
 @mark.parametrize("what", ["pipe", "loop", "device"])
-def test_what_is_no_file_stands_where_a_database_was(shop: Place, name: str, what: str) -> None:
+@mark.parametrize("part", ["", "-wal", "-shm"])
+def test_what_is_no_file_stands_where_a_database_was(shop: Place, name: str, what: str, part: str) -> None:
     expected = shop.state()["root"]
-    path = shop.settled(name)
-    path.unlink()
+    path = shop.settled(name).with_name(f"{name}.sqlite{part}")
+    path.unlink(missing_ok=True)
     if what == "pipe":
         os.mkfifo(path)
     else:
@@ -434,10 +435,34 @@ def test_what_is_no_file_stands_where_a_database_was(shop: Place, name: str, wha
     shop.commit("More", {"more.txt": "more\n"})
     assert shop.oracl("search", "discount threshold", "-z").paths
     shop.oracl("update")
-    assert path.is_file() and not path.is_symlink()
+    assert (part or path.is_file()) and not path.is_symlink() and not path.is_fifo()
     shop.git("reset", "-q", "--hard", "HEAD~1")
     shop.oracl("update")
     assert shop.state()["root"] == expected
+
+
+def test_nobody_waits_for_a_pipe_where_a_file_of_ours_was(shop: Place) -> None:
+    names = (
+        "search_history.jsonl", "search_history.jsonl.1", "seen.json", "seen.json.lock", "writer", "writer.lock", "chain.lock",
+        "keyring.lock", "graph_health_history.jsonl", "proposals.json", "index.sqlite-reading", "spool", "spool.taken", "worker",
+        "worker.log", "worker.log.1", "config-unended", "hooks-made", "hook.sh",
+    )  # fmt: skip
+    for name in names:
+        path = shop.path / ".git/oracl" / name
+        path.unlink(missing_ok=True)
+        os.mkfifo(path)
+    shop.commit("More", {"more.txt": "more\n"})
+    assert shop.oracl("search", "discount threshold", "-z").paths
+    refused = []
+    for words in (
+        ["open", "1", "--print"], ["learn"], ["check"], ["verify"], ["snapshot", "create"], ["snapshot", "list"], ["health"],
+        ["keys", "list"], ["status"], ["doctor"], ["hooks", "status"], ["hooks", "install"], ["update", "--full"], ["deinit"],
+    ):  # fmt: skip
+        done = shop.oracl(*words, code=None)
+        refused += [" ".join(words)] if "it is no file" in done.err else []
+        assert done.err.count("\n") <= 2, done
+    assert refused == ["verify", "snapshot create"]
+    assert not (shop.path / ".git/oracl").exists()
 
 
 @mark.parametrize("what", ["file", "link"])
