@@ -11,7 +11,7 @@ import logging
 import os
 import sys
 
-from oracl_git.inherited import THREAD, endings, require_memory
+from oracl_git.inherited import THREAD, endings, require_memory, too_many_files
 
 from . import transport
 from .ahead import Ahead
@@ -24,6 +24,8 @@ _THREADS = 2  # at least: one that listens, one that answers
 def serve(ahead: Ahead | None = None, tcp: int | None = None, ws: int | None = None, log: str = "warning") -> int:
     """Answer one client until it leaves; ends the process."""
     require_memory(_THREADS * THREAD)
+    if short := too_many_files():  # a loop of events that gets none of its own leaves a traceback when it goes
+        raise short
     endings(False)  # nobody waits for what other threads are at
     logging.basicConfig(stream=sys.stderr, level=log.upper(), format="git-oracl lsp: %(levelname)s %(message)s")
     logging.getLogger("pygls").setLevel(logging.ERROR)

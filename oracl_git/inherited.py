@@ -199,7 +199,7 @@ def die(number: int) -> None:
 
 
 def too_many_files() -> Shortage | None:
-    """Why SQLite may have failed to open a file, which it does not tell."""
+    """What is lacking where no more files can be opened, which is not told when SQLite, or a loop of events, fails."""
     from .errors import shortage  # what a process needs that has not enough
 
     with ExitStack() as stack:

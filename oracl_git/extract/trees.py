@@ -30,6 +30,10 @@ _MAX_READS = 256  # of pieces of _READ bytes by the scanner (files people write 
 _READS_PER_PIECE = 8  # … so many more for each piece there is
 _MAX_STEPS = 200  # of 100 operations each, and …
 _BYTES_PER_STEP = 8  # … one more for so many bytes; files people write take one for 70, tables of numbers one for 15
+# A step that comes no further in the text follows another reading of it, and costs more, the more readings there are:
+# beyond those that do come further (there are twice as many in files people write), …
+_MAX_AGAIN = 200  # and …
+_BYTES_PER_AGAIN = 64  # … one more for so many bytes
 # After broken text: what ends the search for a repair at once, such as two good statements.
 _SETTLED = {"python": b"\n0\n\n0\n"}
 _WINDOW = 1 << 17  # a larger file is parsed as a whole only if each such piece has few errors:
@@ -150,6 +154,8 @@ def _parse(known: Grammar, text: bytes) -> Tree | None:
     """The tree, or None when it takes more steps than any file should."""
     steps = _MAX_STEPS + len(text) // _BYTES_PER_STEP
     reads = _MAX_READS + _READS_PER_PIECE * (len(text) // _READ)
+    again = _MAX_AGAIN + len(text) // _BYTES_PER_AGAIN
+    reached = 0
     parsing = True
     whole = memoryview(text + known.settled)
     given: list[bytes] = []
@@ -165,10 +171,12 @@ def _parse(known: Grammar, text: bytes) -> Tree | None:
             given.append(piece)
         return piece
 
-    def stop(_offset: int, _has_error: bool) -> bool:
-        nonlocal steps
+    def stop(offset: int, _has_error: bool) -> bool:
+        nonlocal again, reached, steps
         steps -= 1
-        return steps < 0
+        again += 1 if offset > reached else -1
+        reached = max(reached, offset)
+        return steps < 0 or again < 0
 
     try:
         tree = Parser(known.language).parse(read, progress_callback=stop)

@@ -184,6 +184,27 @@ def test_broken_text_is_given_up_by_its_first_piece(language: str, piece: bytes)
     assert time.process_time() - before < 8  # ten seconds and more when all of it is parsed
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("kotlin", b"  override fun from(reader: JsonReader): Date {\n" * 820 + b"  @Throws(Failure::class)\n" * 820),
+        ("tsx", b"            <ArrowIcon />\n" * 2_600),
+    ],
+)
+def test_text_that_is_read_in_many_ways_is_given_up(language: str, text: bytes) -> None:
+    before = time.process_time()
+    assert extract(text, language).error == "too broken"
+    assert time.process_time() - before < 0.06 * 20  # 20 seconds for a megabyte
+
+
+@pytest.mark.parametrize("language", ["ruby", "php", "csharp", "cpp", "kotlin"])
+def test_a_table_of_numbers_is_read_in_one_way(language: str) -> None:
+    head, tail = {"ruby": ("A = [", "]"), "php": ("<?php $a = [", "];"), "kotlin": ("val a = arrayOf(", ")")}.get(
+        language, ("class A { static int[] a = {", "}; }") if language == "csharp" else ("int a[] = {", "};")
+    )
+    assert extract(f"{head}{'-1,' * 100_000}1{tail}\n".encode(), language).error == ""
+
+
 def test_queries_read_the_text_of_as_many_nodes_as_there_are() -> None:
     text = b"".join(b'require "a/b%d"\n' % number for number in range(3_000))
     assert len(extract(text, "ruby").references) == 3_000

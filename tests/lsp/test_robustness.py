@@ -623,6 +623,16 @@ def test_modules_of_the_folder_are_not_run(raw: Callable[..., Raw], shop: Shop) 
     assert not (shop.path / "ran").exists()
 
 
+def test_too_few_files_for_its_loop(shop: Shop) -> None:
+    script = "import resource, sys\nfrom oracl_git.cli import main\nimport oracl_git.lsp.main\n"
+    script += "resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), 64)); sys.exit(main(['lsp']))"
+    for most in (5, 6):
+        done = subprocess.run([sys.executable, "-c", script, str(most)], cwd=shop.path, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60)  # fmt: skip
+        told = "git-oracl: there are too many open files.\nhint: raise the limit: ulimit -n 1024\n"
+        assert (done.returncode, done.stdout, done.stderr) == (128, "", told)
+
+
 def test_too_little_memory_for_its_threads(shop: Shop) -> None:
     """One that found none would hang, and the server with it: that is said instead."""
     script = "import resource, sys\nfrom oracl_git.cli import main\nimport oracl_git.lsp.main\n"
