@@ -334,9 +334,9 @@ class Governance:
         for name in CODEOWNERS:
             if name in files:
                 for line in files[name].decode("utf-8", "replace").splitlines():
-                    words = line.split("#")[0].split()
+                    words = line.split("#")[0].replace("\\ ", "\0").split()  # a space in a path
                     if words and not words[0].startswith(("[", "^[")):
-                        self.owners.append((words[0], len(words) > 1))
+                        self.owners.append((words[0].replace("\0", " "), len(words) > 1))
                 break
 
     def override(self, path: str) -> dict:

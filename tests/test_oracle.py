@@ -269,6 +269,7 @@ FEATURES: dict[str, dict[str | bytes, str | bytes]] = {
     },
     "case twins": {"Lib/a.py": D, "lib/A.py": D, "m.py": "import a\nfrom lib import A\nimport Lib.a\n'a.py' 'A.py'\n"},
     "odd names": {
+        "CODEOWNERS": "* @a\n/we\\ ird/\n",
         "we ird/sp ace.md": "# t\n",
         "a/new\nline.md": "",
         "caf\u00e9/\u540d.md": "[x](../we%20ird/sp%20ace.md)\n",
