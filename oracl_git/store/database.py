@@ -174,6 +174,8 @@ def _open(path: str, name: str, write: bool, wait: float, immutable: bool = Fals
         if write:
             db.execute("PRAGMA synchronous=NORMAL")
             db.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
+            # Nothing here is more secret than git's own objects: Debian's SQLite would overwrite what is freed.
+            db.execute("PRAGMA secure_delete=OFF")
         return db
     except BaseException:
         db.drop()
@@ -199,6 +201,7 @@ def connect_copy(source: sqlite3.Connection) -> sqlite3.Connection:
     with closed_on_failure(db):
         db.execute("PRAGMA page_size=8192")
         db.execute(f"PRAGMA cache_size=-{_COPY_KIB}")
+        db.execute("PRAGMA secure_delete=OFF")
         source.backup(db)
         db.execute("PRAGMA journal_mode=MEMORY")
     return db

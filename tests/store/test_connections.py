@@ -173,3 +173,17 @@ def test_a_store_whose_maker_was_killed(tmp_path: Path) -> None:
         store.connect(path, write=False)
     with closing(store.connect(path, write=True)) as db:
         assert db.execute("SELECT count(*) FROM sources").fetchone() == (0,)
+
+
+def test_what_is_freed_is_overwritten_where_people_forget_things(repo: Repository, tmp_path: Path) -> None:
+    """Not where all comes from git: there it would cost a tenth of an update."""
+
+    def overwrites(db: sqlite3.Connection) -> int:
+        return int(db.execute("PRAGMA secure_delete").fetchone()[0])
+
+    with database.writing(repo, "index", "facts", "history") as opened:
+        assert [overwrites(db) for db in opened] == [0, 0, 0]
+        with closing(database.connect_copy(opened[0])) as copy:
+            assert overwrites(copy) == 0
+    with closing(store.connect(str(tmp_path / "own" / "store.sqlite"), write=True)) as db:
+        assert overwrites(db) == 1
